@@ -1,0 +1,1 @@
+"""Generated from proto/rapport/v1 by `make generate`; not edited by hand."""
