@@ -1,0 +1,1 @@
+"""One module per verb: each owns the order of its steps and its transactions."""

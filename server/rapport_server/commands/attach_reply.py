@@ -1,0 +1,62 @@
+"""AttachReply: the assistant's answer joins the interaction it belongs to."""
+
+import uuid
+from dataclasses import replace
+
+from rapport_server.commands.ticket import Ticket
+from rapport_server.domain.analysis import Analysis
+from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.memories import Pair, Scope, rendered
+from rapport_server.domain.people import MessageRole
+from rapport_server.domain.storage import Database, Transaction
+from rapport_server.domain.tenants import Caller
+from rapport_server.errors import AlreadyExists, NotFound
+
+
+class AttachReply:
+    """The memory's text gains the reply; its vector stays the message's."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def __call__(
+        self, caller: Caller, scope: Scope, interaction_id: uuid.UUID, reply: str, ticket: Ticket
+    ) -> str:
+        """The source_id of the interaction's memory. Raises NotFound, or AlreadyExists when a reply is there."""
+        async with self._database.session() as session:
+            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
+        async with self._database.transaction() as tx:
+            await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
+            if (replay := await ticket.begin(tx)) is not None:
+                return str(replay["source_id"])
+            source_id = await self._attach(tx, scope, interaction_id, reply)
+            await ticket.finish(tx, {"source_id": source_id})
+            await tx.audit.append(
+                scope.tenant_id,
+                AuditRecord(AuditEventKind.REPLY_ATTACHED, caller.key_id, ticket.subject_hash),
+            )
+            return source_id
+
+    async def _attach(
+        self, tx: Transaction, scope: Scope, interaction_id: uuid.UUID, reply: str
+    ) -> str:
+        memory = await tx.memories.by_interaction(scope, interaction_id)
+        spoken = {m.role: m for m in await tx.messages.of_interaction(scope, interaction_id)}
+        if memory is None or MessageRole.USER not in spoken:
+            raise NotFound("interaction")
+        if MessageRole.ASSISTANT in spoken:
+            raise AlreadyExists("reply")
+        message = spoken[MessageRole.USER]
+        await tx.messages.insert(
+            scope,
+            interaction_id,
+            MessageRole.ASSISTANT,
+            reply,
+            message.channel,
+            message.session_id,
+            message.occurred_at,
+            Analysis(),
+        )
+        pair = Pair(message.text, reply)
+        await tx.memories.update(replace(memory, pairs=(pair,), text=rendered((pair,), "")))
+        return memory.source_id

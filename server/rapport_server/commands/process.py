@@ -1,0 +1,299 @@
+"""Process: one message of a person, remembered, weighed and answered with a ready context."""
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from rapport_server.commands.cut import cut_inline
+from rapport_server.commands.gate import PersonGate
+from rapport_server.commands.search import Searcher
+from rapport_server.commands.ticket import Result, Ticket
+from rapport_server.domain.analysis import Analysis, Signals, overridden
+from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.context import Quote, system_prompt
+from rapport_server.domain.memories import ChunkDraft, Memory, MemoryDraft, MemoryKind, Pair, Scope, rendered
+from rapport_server.domain.people import MessageRole, Person
+from rapport_server.domain.ports import Encoded, Encoder, Lane
+from rapport_server.domain.ranking import Hit, one_per_memory
+from rapport_server.domain.relation import (
+    RelationEvent,
+    RelationPoint,
+    RelationState,
+    after_interaction,
+)
+from rapport_server.domain.storage import Database, Transaction
+from rapport_server.domain.tenants import Caller, Tenant
+from rapport_server.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """A message with all that came along with it."""
+
+    scope: Scope
+    message: str
+    assistant_message: str = ""
+    channel: str = ""
+    session_id: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    user_name: str = ""
+    time_zone: str = ""
+    top_k: int = 3
+    min_similarity: float = 0.3
+    signals: Signals = Signals()
+    events: Sequence[RelationEvent] = ()
+    occurred_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """A recalled memory with its similarity to the message."""
+
+    memory: Memory
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What Process answers: the relation right after, what was recalled, the context."""
+
+    interaction_id: uuid.UUID
+    source_id: str
+    state: RelationState
+    interaction_count: int
+    known_since: datetime
+    occurred_at: datetime
+    last_seen: datetime | None
+    update_time: datetime
+    relevant: list[Relevant]
+    total_stored: int
+    system_prompt: str
+    analysis: Analysis
+
+
+class Process:
+    """Embed once, recall with the vector, then record everything in one transaction."""
+
+    def __init__(
+        self, database: Database, encoder: Encoder, searcher: Searcher, gate: PersonGate
+    ) -> None:
+        self._database = database
+        self._encoder = encoder
+        self._searcher = searcher
+        self._gate = gate
+
+    async def __call__(
+        self, caller: Caller, tenant: Tenant, interaction: Interaction, ticket: Ticket
+    ) -> Processed:
+        scope = interaction.scope
+        async with self._database.session() as session:
+            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
+            replay = await ticket.earlier(session)
+        if replay is None:
+            encoded, hits = await self._recall(interaction)
+            analysis = overridden(Analysis(), interaction.signals)
+            async with self._gate.hold(ticket.subject_hash), self._database.transaction() as tx:
+                clock = await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
+                replay = await ticket.begin(tx)
+                if replay is None:
+                    return await self._record(
+                        tx, caller, tenant, interaction, analysis, encoded, hits, clock, ticket
+                    )
+        return await self._replay(interaction, replay)
+
+    async def _recall(self, interaction: Interaction) -> tuple[Encoded, list[Hit]]:
+        prepared, (encoded,) = await asyncio.gather(
+            self._searcher.prepare(interaction.scope),
+            self._encoder.encode([interaction.message], Lane.INTERACTIVE),
+        )
+        hits = await self._searcher.nearest(
+            prepared, encoded.mean, interaction.top_k, interaction.min_similarity
+        )
+        return encoded, one_per_memory(hits)
+
+    async def _record(
+        self,
+        tx: Transaction,
+        caller: Caller,
+        tenant: Tenant,
+        interaction: Interaction,
+        analysis: Analysis,
+        encoded: Encoded,
+        hits: list[Hit],
+        clock: datetime,
+        ticket: Ticket,
+    ) -> Processed:
+        scope = interaction.scope
+        at = interaction.occurred_at or clock
+        before = await tx.people.begin(scope.tenant_id, scope.end_user_id, tenant.initial_trust, at)
+        state, event_states = after_interaction(before.state, at, interaction.events, analysis)
+        person = replace(
+            before,
+            state=state,
+            interaction_count=before.interaction_count + 1,
+            known_since=min(before.known_since, at),
+            last_seen=max(before.last_seen or at, at),
+            user_name=interaction.user_name or before.user_name,
+            time_zone=interaction.time_zone or before.time_zone,
+        )
+        interaction_id = uuid.uuid4()
+        await self._write_history(tx, interaction, interaction_id, at, state, event_states, analysis)
+        draft = _draft(interaction, interaction_id, at, analysis)
+        added = await tx.memories.insert_completed(scope, person, draft, chunks_of(encoded))
+        await tx.people.save(person)
+        removed = await cut_inline(tx, scope, MemoryKind.INTERACTION, tenant.plan)
+        total_stored = await tx.memories.count(scope)
+        relevant = [Relevant(hit.chunk.memory, hit.similarity) for hit in hits]
+        await ticket.finish(
+            tx,
+            {
+                "interaction_id": str(interaction_id),
+                "source_id": draft.source_id,
+                "recalled": [[r.memory.source_id, r.similarity] for r in relevant],
+                "total_stored": total_stored,
+                "interaction_count": person.interaction_count,
+                "last_seen": before.last_seen.isoformat() if before.last_seen else None,
+            },
+        )
+        await tx.audit.append(
+            scope.tenant_id,
+            AuditRecord(
+                AuditEventKind.INTERACTION_PROCESSED,
+                caller.key_id,
+                ticket.subject_hash,
+                {"events": len(interaction.events), "crisis": analysis.crisis},
+            ),
+        )
+        await tx.shards.append(scope.tenant_id, person.shard_id, added=added, removed=removed)
+        return _processed(
+            person, interaction_id, draft.source_id, before.last_seen, relevant, total_stored, analysis, at, clock
+        )
+
+    async def _write_history(
+        self,
+        tx: Transaction,
+        interaction: Interaction,
+        interaction_id: uuid.UUID,
+        at: datetime,
+        state: RelationState,
+        event_states: Sequence[RelationState],
+        analysis: Analysis,
+    ) -> None:
+        scope = interaction.scope
+        spoken = [(MessageRole.USER, interaction.message, analysis)]
+        if interaction.assistant_message:
+            spoken.append((MessageRole.ASSISTANT, interaction.assistant_message, Analysis()))
+        for role, text, reading in spoken:
+            await tx.messages.insert(
+                scope, interaction_id, role, text, interaction.channel, interaction.session_id, at, reading
+            )
+        for event, event_state in zip(interaction.events, event_states, strict=True):
+            await tx.messages.insert_point(
+                scope,
+                RelationPoint(
+                    0, event_state, event.occurred_at or at, event_kind=event.kind, note=event.note
+                ),
+            )
+        await tx.messages.insert_point(
+            scope, RelationPoint(0, state, at, interaction_id, mood_delta=analysis.mood_delta)
+        )
+
+    async def _replay(self, interaction: Interaction, result: Result) -> Processed:
+        """Answer again from what still exists; recalled memories deleted since are left out."""
+        scope = interaction.scope
+        interaction_id = uuid.UUID(result["interaction_id"])
+        async with self._database.session() as session:
+            person = await session.people.get(scope.tenant_id, scope.end_user_id)
+            point = await session.messages.point_of_interaction(scope, interaction_id)
+            if person is None or point is None:
+                raise NotFound("interaction")
+            messages = await session.messages.of_interaction(scope, interaction_id)
+            similarity = dict(result["recalled"])
+            memories = await session.memories.get_many(scope, list(similarity))
+        analysis = next(
+            (m.analysis for m in messages if m.role is MessageRole.USER), Analysis()
+        )
+        last_seen = result["last_seen"]
+        return _processed(
+            replace(person, state=point.state, interaction_count=result["interaction_count"]),
+            interaction_id,
+            result["source_id"],
+            datetime.fromisoformat(last_seen) if last_seen else None,
+            [Relevant(memories[s], score) for s, score in similarity.items() if s in memories],
+            result["total_stored"],
+            analysis,
+            point.occurred_at,
+            person.update_time,
+        )
+
+
+def chunks_of(encoded: Encoded) -> list[ChunkDraft]:
+    """An encoded text as chunk rows: float16 vectors, the text only where there are several pieces."""
+    single = len(encoded.pieces) == 1
+    return [
+        ChunkDraft(index, None if single else piece.text, vector.astype(np.float16).tobytes())
+        for index, (piece, vector) in enumerate(zip(encoded.pieces, encoded.vectors, strict=True))
+    ]
+
+
+def _draft(
+    interaction: Interaction, interaction_id: uuid.UUID, at: datetime, analysis: Analysis
+) -> MemoryDraft:
+    pair = Pair(interaction.message, interaction.assistant_message)
+    return MemoryDraft(
+        source_id=str(interaction_id),
+        text=rendered((pair,), ""),
+        pairs=(pair,),
+        user_name=interaction.user_name,
+        channel=interaction.channel,
+        session_id=interaction.session_id,
+        time_zone=interaction.time_zone,
+        additional_metadata=interaction.metadata,
+        occurred_at=at,
+        kind=MemoryKind.INTERACTION,
+        interaction_id=interaction_id,
+        intent=analysis.intent,
+        detected_emotions=analysis.detected_emotions,
+    )
+
+
+def _processed(
+    person: Person,
+    interaction_id: uuid.UUID,
+    source_id: str,
+    last_seen: datetime | None,
+    relevant: list[Relevant],
+    total_stored: int,
+    analysis: Analysis,
+    at: datetime,
+    update_time: datetime,
+) -> Processed:
+    quotes = [Quote(r.memory.text, r.memory.occurred_at, r.memory.channel) for r in relevant]
+    prompt = system_prompt(
+        person.state,
+        person.interaction_count - 1,
+        last_seen,
+        quotes,
+        at,
+        person.time_zone,
+        person.user_name,
+    )
+    return Processed(
+        interaction_id,
+        source_id,
+        person.state,
+        person.interaction_count,
+        person.known_since,
+        at,
+        last_seen,
+        update_time,
+        relevant,
+        total_stored,
+        prompt,
+        analysis,
+    )

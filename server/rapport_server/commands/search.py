@@ -1,0 +1,100 @@
+"""Nearest chunks of one person by meaning: catch up, search exactly, fetch behind the wall."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rapport_server.domain.filters import Filter
+from rapport_server.domain.memories import FoundChunk, Scope
+from rapport_server.domain.ports import Probe, ShardKey, VectorIndex
+from rapport_server.domain.ranking import Hit, collapsed
+from rapport_server.domain.storage import Database
+
+OVERFETCH = 8  # duplicates and just-expired rows rarely cost a second round
+GROWTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A person's list, caught up to the moment of asking; `allowed` are the chunks that pass the filter (None: all)."""
+
+    scope: Scope
+    key: ShardKey
+    person_no: int
+    allowed: NDArray[np.int64] | None
+
+
+@dataclass(slots=True)
+class Timing:
+    """Where a recall's time went, in milliseconds."""
+
+    search_ms: float = 0.0
+    fetch_ms: float = 0.0
+
+
+class Searcher:
+    """Finds the nearest chunks of one person."""
+
+    def __init__(self, database: Database, index: VectorIndex) -> None:
+        self._database = database
+        self._index = index
+
+    async def prepare(self, scope: Scope, filter: Filter | None = None) -> Prepared | None:
+        """Everything that does not need the query's vector, so that it can run beside the embedding.
+
+        None when nothing can be found. Whatever committed before this call is visible to the search after it.
+        """
+        async with self._database.session() as session:
+            placed = await session.people.placed(scope.tenant_id, scope.end_user_id)
+            if placed is None:
+                return None
+            allowed = None
+            if filter is not None:
+                allowed = await session.memories.allowed_chunks(scope, filter)
+                if not len(allowed):
+                    return None
+        key = ShardKey(scope.tenant_id, placed.shard_id)
+        await self._index.catch_up(key, placed.head)
+        return Prepared(scope, key, placed.person_no, allowed)
+
+    async def nearest(
+        self,
+        prepared: Prepared | None,
+        vector: NDArray[np.float32],
+        k: int,
+        min_similarity: float | None,
+        timing: Timing | None = None,
+    ) -> list[Hit]:
+        """At most k hits, best first. Whenever k live ones exist, k are found: dead candidates only widen the search."""
+        if prepared is None or k == 0:
+            return []
+        timing = timing or Timing()
+        want = k + OVERFETCH
+        seen: dict[int, float] = {}
+        found: dict[int, FoundChunk] = {}
+        while True:
+            started = time.perf_counter()
+            probe = Probe(prepared.person_no, vector, want, prepared.allowed)
+            (ranked,) = await self._index.search(prepared.key, [probe])
+            searched = time.perf_counter()
+            scores = dict(zip(ranked.ids.tolist(), ranked.scores.tolist(), strict=True))
+            if min_similarity is not None:
+                scores = {i: score for i, score in scores.items() if score >= min_similarity}
+            fresh = [chunk_id for chunk_id in scores if chunk_id not in seen]
+            seen |= scores
+            found |= await self._fetch(prepared.scope, fresh)
+            timing.search_ms += (searched - started) * 1e3
+            timing.fetch_ms += (time.perf_counter() - searched) * 1e3
+            hits = collapsed((chunk, seen[chunk_id]) for chunk_id, chunk in found.items())
+            exhausted = len(ranked.ids) < want or len(scores) < len(ranked.ids)
+            if len(hits) >= k or exhausted:
+                return hits[:k]
+            want *= GROWTH
+
+    async def _fetch(self, scope: Scope, chunk_ids: list[int]) -> dict[int, FoundChunk]:
+        if not chunk_ids:
+            return {}
+        async with self._database.session() as session:
+            return await session.memories.fetch_chunks(scope, chunk_ids)

@@ -1,0 +1,1 @@
+"""Pure rules: no IO, the clock is passed in."""

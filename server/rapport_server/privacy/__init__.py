@@ -1,0 +1,1 @@
+"""Erasure and its proof: keyed hashes, signed receipts, the audit chain."""
