@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 CODEGEN := .venv-codegen
 BUF := PATH="$(CURDIR)/$(CODEGEN)/bin:$$PATH" buf
-GENERATED := clients/python/rapport/v1
+SDK := clients/python/rapport
+SDK_GENERATED := messages contract async_methods sync_methods
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
@@ -57,10 +58,11 @@ check: $(VENV)/.dev $(CODEGEN)/.done ## Check format, lint, types, import contra
 	$(BUF) breaking --against proto/baseline.binpb
 	rm -rf build/generated
 	$(BUF) generate --template proto/buf.gen.yaml -o build/generated
-	diff -r -x __init__.py -x __pycache__ build/generated/$(GENERATED) $(GENERATED)
+	diff -r -x __init__.py -x __pycache__ build/generated/$(SDK)/v1 $(SDK)/v1
+	for name in $(SDK_GENERATED); do diff build/generated/$(SDK)/$$name.py $(SDK)/$$name.py || exit 1; done
 
 generate: $(CODEGEN)/.done ## Make the Python code from the protos
-	rm -f $(GENERATED)/*_pb2*
+	rm -f $(SDK)/v1/*_pb2*
 	$(BUF) generate --template proto/buf.gen.yaml
 
 baseline: $(CODEGEN)/.done ## Renew what `buf breaking` compares with; only at a release
