@@ -522,8 +522,8 @@ class AsyncMethods:
         source_id: The memory; unknown in this scope: NOT_FOUND.
         title: The new title, at most 512 bytes.
         text: The new text, not blank, at most 1 MiB.
-        metadata: The new values of the tenant's metadata_schema, as a whole; unset under the mask =
-            none.
+        metadata: The new values of the tenant's metadata_schema, as a whole, at most 16 KiB as
+            JSON; unset under the mask = none.
         additional_metadata: The new free metadata, as a whole, at most 16 KiB as JSON; unset under
             the mask = none.
         pinned: Whether retention must leave it alone.
@@ -1070,7 +1070,7 @@ class AsyncMethods:
         metadata_schema: The keys that memories' `metadata` may have, at most 64; default none.
         default_end_user_id: The person meant by an empty end_user_id, at most 256 bytes; empty =
             none.
-        initial_trust: The trust a stranger starts with, 0–0.95, default 0; outside or not finite:
+        initial_trust: The trust a stranger starts with, 0–1, default 0; outside or not finite:
             INVALID_ARGUMENT.
         infer_default: Whether statements are derived when a call does not say. Default false.
         allow_llm: Whether text may go to a language model. Default false: no text leaves the
@@ -1148,7 +1148,7 @@ class AsyncMethods:
             type: otherwise FAILED_PRECONDITION.
         default_end_user_id: The person meant by an empty end_user_id, at most 256 bytes; empty =
             none.
-        initial_trust: The trust a stranger starts with, 0–0.95; outside or not finite:
+        initial_trust: The trust a stranger starts with, 0–1; outside or not finite:
             INVALID_ARGUMENT. Known people keep theirs.
         infer_default: Whether statements are derived when a call does not say.
         allow_llm: Whether text may go to a language model.
@@ -1256,7 +1256,9 @@ class AsyncMethods:
         page_token: str = "",
         timeout: float | None = None,
     ) -> AsyncPager[m.ApiKey, m.ListApiKeysResponse]:
-        """Lists a tenant's keys, the latest first, revoked and expired ones included. OPERATOR."""
+        """Lists a tenant's keys in the order of their ids, revoked and expired ones included.
+        OPERATOR.
+        """
         return AsyncPager(
             self._calls,
             c.LIST_API_KEYS,

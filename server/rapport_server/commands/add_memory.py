@@ -82,7 +82,10 @@ class AddMemory:
                 if drafts:
                     times = [draft.occurred_at for draft in drafts if draft.occurred_at]
                     person = await tx.people.begin(
-                        scope.tenant_id, scope.end_user_id, tenant.initial_trust, min([clock, *times])
+                        scope.tenant_id,
+                        scope.end_user_id,
+                        tenant.initial_trust,
+                        min([clock, *times]),
                     )
                     await tx.memories.enqueue(scope, person, drafts)
                 await ticket.finish(
@@ -98,7 +101,7 @@ class AddMemory:
                         AuditEventKind.MEMORIES_ADDED,
                         caller.key_id,
                         ticket.subject_hash,
-                        {"accepted": len(drafts), "refused": len(items) - len(drafts)},
+                        {"success_count": len(drafts), "failed_count": len(items) - len(drafts)},
                     ),
                 )
         self._ingest.wake()
@@ -138,7 +141,9 @@ def _last_of_each(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _replayed(items: Sequence[Item], source_ids: Sequence[str], existed: Sequence[int]) -> list[Item]:
+def _replayed(
+    items: Sequence[Item], source_ids: Sequence[str], existed: Sequence[int]
+) -> list[Item]:
     """The same items under the ids that the first call gave them, with its refusals."""
     named = [
         Item(source_id, item.draft, item.fault)

@@ -57,3 +57,13 @@ class Authenticate:
     def forget(self, key_id: str) -> None:
         """Read the key anew at the next call."""
         self._known.pop(key_id, None)
+
+    def forget_tenant(self, tenant_id: str) -> None:
+        """Read the tenant's keys anew: with the tenant they are gone, even when it is made again."""
+        of_tenant = [k for k, (_, key, _) in self._known.items() if key.tenant_id == tenant_id]
+        for key_id in of_tenant:
+            del self._known[key_id]
+
+    def forget_all(self) -> None:
+        """Read every key anew."""
+        self._known.clear()

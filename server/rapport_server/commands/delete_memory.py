@@ -35,7 +35,7 @@ class DeleteMemory:
                     AuditEventKind.MEMORY_DELETED,
                     caller.key_id,
                     ticket.subject_hash,
-                    {"deleted": deleted, "chunks": len(removed)},
+                    {"deleted_count": deleted, "chunks": len(removed)},
                 ),
             )
             if person is not None and removed:

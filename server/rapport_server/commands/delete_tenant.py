@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from rapport_server.commands.authenticate import Authenticate
 from rapport_server.commands.erase import Erase
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.ticket import Ticket
@@ -26,6 +27,7 @@ class DeleteTenant:
         erase: Erase,
         replica: Replica,
         directory: TenantDirectory,
+        authenticate: Authenticate,
         vacuum: Callable[[], None],
     ) -> None:
         self._database = database
@@ -33,6 +35,7 @@ class DeleteTenant:
         self._erase = erase
         self._replica = replica
         self._directory = directory
+        self._authenticate = authenticate
         self._vacuum = vacuum
 
     async def __call__(
@@ -50,6 +53,7 @@ class DeleteTenant:
         while not (done := await self._finish(caller, tenant_id, len(pending), ticket)):
             pending += await self._erase_some(caller, tenant_id)
         self._directory.forget(tenant_id)
+        self._authenticate.forget_tenant(tenant_id)
         self._vacuum()
         for shard_id in shard_ids:
             await self._index.drop_shard(ShardKey(tenant_id, shard_id))
@@ -87,7 +91,9 @@ class DeleteTenant:
                 await tx.audit.append(
                     tenant_id,
                     AuditRecord(
-                        AuditEventKind.TENANT_DELETED, caller.key_id, details={"erased": erased}
+                        AuditEventKind.TENANT_DELETED,
+                        caller.key_id,
+                        details={"end_users_erased": erased},
                     ),
                 )
             return deleted, erased

@@ -44,9 +44,7 @@ class Erase:
         async with self._database.session() as session:
             counts = await session.erasures.count(tenant_id, end_user_id, subject)
             arrival = await session.people.arrival(tenant_id, subject)
-        return Receipt(
-            "", tenant_id, subject, counts, False, (), arrival.now, 0, b"", reason, note
-        )
+        return Receipt("", tenant_id, subject, counts, False, (), arrival.now, 0, b"", reason, note)
 
     async def __call__(
         self,
@@ -94,8 +92,17 @@ class Erase:
             ),
         )
         receipt = Receipt(
-            receipt_id, tenant_id, subject, counts, False, (), event.time, event.sequence, event.hash,
-            reason, note,
+            receipt_id,
+            tenant_id,
+            subject,
+            counts,
+            False,
+            (),
+            event.time,
+            event.sequence,
+            event.hash,
+            reason,
+            note,
         )
         person_no, shard_id = (person.person_no, person.shard_id) if person else (0, 0)
         await tx.erasures.insert(receipt, person_no, shard_id)

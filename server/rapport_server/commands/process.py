@@ -1,6 +1,7 @@
 """Process: one message of a person, remembered, weighed and answered with a ready context."""
 
 import asyncio
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +17,18 @@ from rapport_server.commands.ticket import Result, Ticket
 from rapport_server.domain.analysis import Analysis, Signals, overridden
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.context import Quote, system_prompt
-from rapport_server.domain.memories import ChunkDraft, Memory, MemoryDraft, MemoryKind, Pair, Scope, rendered
+from rapport_server.domain.memories import (
+    ChunkDraft,
+    FoundChunk,
+    Memory,
+    MemoryDraft,
+    MemoryKind,
+    Pair,
+    Scope,
+    rendered,
+)
 from rapport_server.domain.people import MessageRole, Person
-from rapport_server.domain.ports import Encoded, Encoder, Lane
+from rapport_server.domain.ports import Encoded, Encoder, Lane, StepObserver
 from rapport_server.domain.ranking import Hit, one_per_memory
 from rapport_server.domain.relation import (
     RelationEvent,
@@ -52,9 +62,10 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True)
 class Relevant:
-    """A recalled memory with its similarity to the message."""
+    """A recalled memory, its piece nearest to the message, and how near that is."""
 
     memory: Memory
+    text: str
     similarity: float
 
 
@@ -80,12 +91,18 @@ class Process:
     """Embed once, recall with the vector, then record everything in one transaction."""
 
     def __init__(
-        self, database: Database, encoder: Encoder, searcher: Searcher, gate: PersonGate
+        self,
+        database: Database,
+        encoder: Encoder,
+        searcher: Searcher,
+        gate: PersonGate,
+        steps: StepObserver,
     ) -> None:
         self._database = database
         self._encoder = encoder
         self._searcher = searcher
         self._gate = gate
+        self._steps = steps
 
     async def __call__(
         self, caller: Caller, tenant: Tenant, interaction: Interaction, ticket: Ticket
@@ -95,16 +112,20 @@ class Process:
             arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
             replay = await ticket.earlier(session)
         if replay is None:
+            started = time.perf_counter()
             encoded, hits = await self._recall(interaction)
             analysis = overridden(Analysis(), interaction.signals)
+            recalled = time.perf_counter()
+            self._steps.step("Process", "recall", recalled - started)
             async with self._gate.hold(ticket.subject_hash), self._database.transaction() as tx:
                 clock = await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
                 replay = await ticket.begin(tx)
                 if replay is None:
-                    return await self._record(
+                    processed = await self._record(
                         tx, caller, tenant, interaction, analysis, encoded, hits, clock, ticket
                     )
-        return await self._replay(interaction, replay)
+            self._steps.step("Process", "commit", time.perf_counter() - recalled)
+        return processed if replay is None else await self._replay(interaction, replay)
 
     async def _recall(self, interaction: Interaction) -> tuple[Encoded, list[Hit]]:
         prepared, (encoded,) = await asyncio.gather(
@@ -142,21 +163,24 @@ class Process:
             time_zone=interaction.time_zone or before.time_zone,
         )
         interaction_id = uuid.uuid4()
-        await self._write_history(tx, interaction, interaction_id, at, state, event_states, analysis)
+        await self._write_history(
+            tx, interaction, interaction_id, at, state, event_states, analysis
+        )
         draft = _draft(interaction, interaction_id, at, analysis)
         added = await tx.memories.insert_completed(scope, person, draft, chunks_of(encoded))
         await tx.people.save(person)
         removed = await cut_inline(tx, scope, MemoryKind.INTERACTION, tenant.plan)
         total_stored = await tx.memories.count(scope)
-        relevant = [Relevant(hit.chunk.memory, hit.similarity) for hit in hits]
+        relevant = [_relevant(hit.chunk, hit.similarity) for hit in hits]
         await ticket.finish(
             tx,
             {
                 "interaction_id": str(interaction_id),
                 "source_id": draft.source_id,
-                "recalled": [[r.memory.source_id, r.similarity] for r in relevant],
+                "recalled": [[hit.chunk.chunk_id, hit.similarity] for hit in hits],
                 "total_stored": total_stored,
                 "interaction_count": person.interaction_count,
+                "update_time": clock.isoformat(),
                 "last_seen": before.last_seen.isoformat() if before.last_seen else None,
             },
         )
@@ -171,7 +195,15 @@ class Process:
         )
         await tx.shards.append(scope.tenant_id, person.shard_id, added=added, removed=removed)
         return _processed(
-            person, interaction_id, draft.source_id, before.last_seen, relevant, total_stored, analysis, at, clock
+            person,
+            interaction_id,
+            draft.source_id,
+            before.last_seen,
+            relevant,
+            total_stored,
+            analysis,
+            at,
+            clock,
         )
 
     async def _write_history(
@@ -190,7 +222,14 @@ class Process:
             spoken.append((MessageRole.ASSISTANT, interaction.assistant_message, Analysis()))
         for role, text, reading in spoken:
             await tx.messages.insert(
-                scope, interaction_id, role, text, interaction.channel, interaction.session_id, at, reading
+                scope,
+                interaction_id,
+                role,
+                text,
+                interaction.channel,
+                interaction.session_id,
+                at,
+                reading,
             )
         for event, event_state in zip(interaction.events, event_states, strict=True):
             await tx.messages.insert_point(
@@ -214,21 +253,19 @@ class Process:
                 raise NotFound("interaction")
             messages = await session.messages.of_interaction(scope, interaction_id)
             similarity = dict(result["recalled"])
-            memories = await session.memories.get_many(scope, list(similarity))
-        analysis = next(
-            (m.analysis for m in messages if m.role is MessageRole.USER), Analysis()
-        )
+            chunks = await session.memories.fetch_chunks(scope, list(similarity))
+        analysis = next((m.analysis for m in messages if m.role is MessageRole.USER), Analysis())
         last_seen = result["last_seen"]
         return _processed(
             replace(person, state=point.state, interaction_count=result["interaction_count"]),
             interaction_id,
             result["source_id"],
             datetime.fromisoformat(last_seen) if last_seen else None,
-            [Relevant(memories[s], score) for s, score in similarity.items() if s in memories],
+            [_relevant(chunks[i], score) for i, score in similarity.items() if i in chunks],
             result["total_stored"],
             analysis,
             point.occurred_at,
-            person.update_time,
+            datetime.fromisoformat(result["update_time"]),
         )
 
 
@@ -239,6 +276,10 @@ def chunks_of(encoded: Encoded) -> list[ChunkDraft]:
         ChunkDraft(index, None if single else piece.text, vector.astype(np.float16).tobytes())
         for index, (piece, vector) in enumerate(zip(encoded.pieces, encoded.vectors, strict=True))
     ]
+
+
+def _relevant(chunk: FoundChunk, similarity: float) -> Relevant:
+    return Relevant(chunk.memory, chunk.text, similarity)
 
 
 def _draft(
@@ -273,7 +314,7 @@ def _processed(
     at: datetime,
     update_time: datetime,
 ) -> Processed:
-    quotes = [Quote(r.memory.text, r.memory.occurred_at, r.memory.channel) for r in relevant]
+    quotes = [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in relevant]
     prompt = system_prompt(
         person.state,
         person.interaction_count - 1,

@@ -61,7 +61,7 @@ class Processing:
                         AuditEventKind.MEMORIES_RETRIED,
                         caller.key_id,
                         ticket.subject_hash,
-                        {"retried": len(retried)},
+                        {"count": len(retried)},
                     ),
                 )
         self._ingest.wake()

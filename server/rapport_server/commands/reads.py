@@ -55,7 +55,13 @@ class Reads:
         """Newest first."""
         async with self._database.session() as session:
             return await session.memories.page(
-                query.scope, query.kind, query.channel, query.session_id, query.times, query.filter, page
+                query.scope,
+                query.kind,
+                query.channel,
+                query.session_id,
+                query.times,
+                query.filter,
+                page,
             )
 
     async def messages(self, query: MessageQuery, page: PageRequest) -> list[Message]:

@@ -52,7 +52,7 @@ class RecordEvent:
                     AuditEventKind.EVENT_RECORDED,
                     caller.key_id,
                     ticket.subject_hash,
-                    {"event": event.kind.value},
+                    {"event_kind": event.kind.value},
                 ),
             )
             return person

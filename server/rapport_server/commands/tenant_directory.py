@@ -36,3 +36,7 @@ class TenantDirectory:
     def forget(self, tenant_id: str) -> None:
         """Read the tenant anew at the next call."""
         self._known.pop(tenant_id, None)
+
+    def forget_all(self) -> None:
+        """Read every tenant anew."""
+        self._known.clear()

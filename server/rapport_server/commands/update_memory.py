@@ -10,7 +10,7 @@ from rapport_server.domain.memories import IndexingStatus, Memory, MemoryDraft, 
 from rapport_server.domain.ports import IngestQueue
 from rapport_server.domain.storage import Database, Transaction
 from rapport_server.domain.tenants import Caller
-from rapport_server.errors import InvalidArgument, NotFound
+from rapport_server.errors import Conflict, InvalidArgument, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,10 @@ class UpdateMemory:
     async def __call__(
         self, caller: Caller, scope: Scope, source_id: str, changes: Changes, ticket: Ticket
     ) -> Memory:
-        """The memory as it will be served; status QUEUED when its new text waits to be indexed."""
+        """The memory as it will be served; status QUEUED when its new text waits to be indexed.
+
+        Raises Conflict while an earlier new text is still being indexed.
+        """
         async with self._database.session() as session:
             arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
         async with self._database.transaction() as tx:
@@ -41,6 +44,8 @@ class UpdateMemory:
                 raise NotFound("memory")
             if replay is not None:
                 return memory
+            if memory.status is IndexingStatus.COMPLETED and await _newer_waits(tx, memory):
+                raise Conflict
             changed = replace(memory, **changes.fields)
             reindex = changed.text != memory.text
             if reindex:
@@ -65,16 +70,23 @@ class UpdateMemory:
         self, tx: Transaction, scope: Scope, memory: Memory, changed: Memory
     ) -> Memory:
         if memory.kind is MemoryKind.INTERACTION:
-            raise InvalidArgument("text", "of an interaction is a record of what was said and cannot change")
+            raise InvalidArgument(
+                "text", "of an interaction is a record of what was said and cannot change"
+            )
         person = await tx.people.get(scope.tenant_id, scope.end_user_id)
         if person is None:
             raise NotFound("memory")
-        expiry_s = 0
-        await tx.memories.enqueue(scope, person, [_draft(changed, expiry_s)])
+        await tx.memories.enqueue(scope, person, [_draft(changed)])
         return replace(changed, pairs=(), status=IndexingStatus.QUEUED)
 
 
-def _draft(memory: Memory, expiry_s: int) -> MemoryDraft:
+async def _newer_waits(tx: Transaction, memory: Memory) -> bool:
+    """Whether a version is on its way that would take the change's place and undo it."""
+    newest = (await tx.memories.status(memory.scope, [memory.source_id]))[memory.source_id]
+    return newest.status in (IndexingStatus.QUEUED, IndexingStatus.PROCESSING)
+
+
+def _draft(memory: Memory) -> MemoryDraft:
     return MemoryDraft(
         source_id=memory.source_id,
         text=memory.text,
@@ -89,6 +101,6 @@ def _draft(memory: Memory, expiry_s: int) -> MemoryDraft:
         pinned=memory.pinned,
         infer=memory.infer,
         occurred_at=memory.occurred_at,
-        expiry_s=expiry_s,
+        expires_at=memory.expires_at,
         kind=memory.kind,
     )

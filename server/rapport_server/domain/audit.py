@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-GENESIS = bytes(32)
+GENESIS = b""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -48,7 +48,9 @@ def system_prompt(
     lines.append(_acquaintance(interaction_count, last_seen, now, zone))
     lines.append(f"Tone: {_TONES[state.tone_grudge_modifier]}")
     if quotes:
-        lines += _quoted(quotes, now, zone, CONTEXT_CHARS_MAX - sum(len(line) + 1 for line in lines))
+        lines += _quoted(
+            quotes, now, zone, CONTEXT_CHARS_MAX - sum(len(line) + 1 for line in lines)
+        )
     return "\n".join(lines)
 
 

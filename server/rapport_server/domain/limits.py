@@ -31,12 +31,26 @@ CLOCK_SKEW_S_MAX = 300.0  # occurred_at may be this far in the future
 METADATA_FIELDS_MAX = 64
 ASSIGNMENTS_MAX = 100
 REQUEST_RECORD_HOURS = 24
-EXPIRY_S_MAX = 100 * 366 * 86_400  # a century; beyond it Postgres' timestamps are not the problem, a typing error is
-ATTEMPTS_MAX = 3  # a worker may die twice by accident; a text that has failed three times is the cause itself
-RETRY_WAIT_S = 1.0  # times the attempts so far: a failed item does not burn its attempts within one hiccup
-CLAIM_ITEMS_MAX = 256  # enough to fill forward passes, few enough to commit within some tens of milliseconds
-CLAIM_BYTES_MAX = 512 * 1024  # of text in one claim; with short texts the items bound comes first
+EXPIRY_S_MAX = (
+    100 * 366 * 86_400
+)  # a century; beyond it Postgres' timestamps are not the problem, a typing error is
+ATTEMPTS_MAX = (
+    3  # a worker may die twice by accident; a text that has failed three times is the cause itself
+)
+RETRY_WAIT_S = (
+    1.0  # times the attempts so far: a failed item does not burn its attempts within one hiccup
+)
+CLAIM_ITEMS_MAX = (
+    256  # enough to fill forward passes, few enough to commit within some tens of milliseconds
+)
+CLAIM_BYTES_MAX = (
+    64 * 1024
+)  # of text in one claim, about a second of embedding: what came later waits no longer
 LONG_TEXT_BYTES = 32 * 1024  # texts above it are claimed one at a time, beside the short ones
 LEASE_S = 20.0  # how long a dead worker's items wait; renewed several times within it
-CHANGES_KEPT = 4_096  # change rows per shard; a reader farther behind rebuilds, which costs it under a second
-SWEEP_ROWS_MAX = 1_000  # rows of each sort in one step of the sweep, so that its transactions stay short
+CHANGES_KEPT = (
+    4_096  # change rows per shard; a reader farther behind rebuilds, which costs it under a second
+)
+SWEEP_ROWS_MAX = (
+    1_000  # rows of each sort in one step of the sweep, so that its transactions stay short
+)

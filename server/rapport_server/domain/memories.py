@@ -83,7 +83,9 @@ class MemoryDraft:
     infer: bool = False
     occurred_at: datetime | None = None
     expiry_s: int = 0
-    expires_at: datetime | None = None  # a fixed time in place of expiry_s, for a new version of what already expires
+    expires_at: datetime | None = (
+        None  # a fixed time in place of expiry_s, for a new version of what already expires
+    )
     kind: MemoryKind = MemoryKind.ADDED
     interaction_id: UUID | None = None
     intent: Intent | None = None

@@ -36,11 +36,11 @@ class Encoded:
     @property
     def mean(self) -> NDArray[np.float32]:
         """The normalised mean of the rows, shape (dimension,): the vector of the whole text."""
-        if len(self.pieces) == 1:
-            return self.vectors[0]
-        total = self.vectors.sum(axis=0)
+        total: NDArray[np.float32] = self.vectors.sum(axis=0)
         length = float(np.linalg.norm(total))
-        return self.vectors[0] if length < 1e-6 else (total / length).astype(np.float32)
+        if len(self.pieces) == 1 or length < 1e-6:
+            total, length = self.vectors[0], 1.0
+        return np.divide(total, length, dtype=np.float32)
 
 
 class Encoder(Protocol):
@@ -213,4 +213,12 @@ class IngestQueue(Protocol):
 
     async def progress(self, timeout_s: float) -> None:
         """Return when some item changed its status, or after the timeout."""
+        ...
+
+
+class StepObserver(Protocol):
+    """Durations of the steps inside a call."""
+
+    def step(self, rpc: str, step: str, seconds: float) -> None:
+        """One step ended."""
         ...

@@ -51,7 +51,7 @@ class RelationState:
 
     @property
     def tone_grudge_modifier(self) -> str:
-        """"cautious_defensive" at grudge ≥ 0.7, "cautious" at ≥ 0.4, else ""."""
+        """ "cautious_defensive" at grudge ≥ 0.7, "cautious" at ≥ 0.4, else ""."""
         if self.grudge >= DEFENSIVE_FROM:
             return "cautious_defensive"
         return "cautious" if self.grudge >= CAUTIOUS_FROM else ""

@@ -175,7 +175,9 @@ class People(Protocol):
         ...
 
     async def get(self, tenant_id: str, end_user_id: str) -> Person | None: ...
-    async def begin(self, tenant_id: str, end_user_id: str, initial_trust: float, at: datetime) -> Person:
+    async def begin(
+        self, tenant_id: str, end_user_id: str, initial_trust: float, at: datetime
+    ) -> Person:
         """The person's row, made (and placed in a shard with room) if it is missing; call after `lock`.
 
         Raises NotFound when the tenant is gone.
@@ -193,7 +195,9 @@ class People(Protocol):
         """One cheap query for Recall."""
         ...
 
-    async def page(self, tenant_id: str, assignment: str, page: PageRequest) -> list[tuple[Person, int]]:
+    async def page(
+        self, tenant_id: str, assignment: str, page: PageRequest
+    ) -> list[tuple[Person, int]]:
         """With each person's number of stored memories, by end_user_id; page key (end_user_id,)."""
         ...
 
@@ -233,7 +237,9 @@ class Messages(Protocol):
         """point_id is made by the database."""
         ...
 
-    async def point_of_interaction(self, scope: Scope, interaction_id: UUID) -> RelationPoint | None: ...
+    async def point_of_interaction(
+        self, scope: Scope, interaction_id: UUID
+    ) -> RelationPoint | None: ...
     async def list_points(
         self, scope: Scope, times: TimeRange, newest_first: bool, page: PageRequest
     ) -> list[RelationPoint]:
@@ -427,7 +433,9 @@ class Requests(Protocol):
         """Claim the id for this transaction, waiting for one that holds it; the earlier record if it is already used."""
         ...
 
-    async def finish(self, tenant_id: str, request_hash: bytes, result: Mapping[str, Any]) -> None: ...
+    async def finish(
+        self, tenant_id: str, request_hash: bytes, result: Mapping[str, Any]
+    ) -> None: ...
     async def get(self, tenant_id: str, request_hash: bytes) -> RequestRecord | None: ...
     async def reduce(self, tenant_id: str, subject_hash: bytes) -> int:
         """Erase everything but the keyed hash of the id from a person's records; how many."""
@@ -459,7 +467,9 @@ class Audit(Protocol):
 class Erasures(Protocol):
     """Tables erasure, erasure_replica and server_process, and the deletion itself."""
 
-    async def count(self, tenant_id: str, end_user_id: str, subject_hash: bytes) -> ErasureCounts: ...
+    async def count(
+        self, tenant_id: str, end_user_id: str, subject_hash: bytes
+    ) -> ErasureCounts: ...
     async def delete_person(
         self, tenant_id: str, end_user_id: str, subject_hash: bytes
     ) -> tuple[ErasureCounts, Person | None]:

@@ -99,7 +99,11 @@ class Replica:
         await self._index.catch_up(key, head)
         presence = await self._index.purge(key, erasure.person_no)
         if presence.memory or presence.files:
-            log.error("erased vectors are still found: memory %d, files %d", presence.memory, presence.files)
+            log.error(
+                "erased vectors are still found: memory %d, files %d",
+                presence.memory,
+                presence.files,
+            )
             return False
         return True
 

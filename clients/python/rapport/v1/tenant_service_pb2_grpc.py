@@ -149,7 +149,7 @@ class TenantServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListApiKeys(self, request, context):
-        """Lists a tenant's keys, the latest first, revoked and expired ones included. OPERATOR.
+        """Lists a tenant's keys in the order of their ids, revoked and expired ones included. OPERATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

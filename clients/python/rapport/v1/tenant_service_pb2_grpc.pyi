@@ -52,7 +52,7 @@ class TenantServiceStub:
     CreateApiKey: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateApiKeyRequest, _tenant_service_pb2.CreateApiKeyResponse]
     """Makes a key and shows its secret this once. OPERATOR."""
     ListApiKeys: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.ListApiKeysRequest, _tenant_service_pb2.ListApiKeysResponse]
-    """Lists a tenant's keys, the latest first, revoked and expired ones included. OPERATOR."""
+    """Lists a tenant's keys in the order of their ids, revoked and expired ones included. OPERATOR."""
     RevokeApiKey: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.RevokeApiKeyRequest, _tenant_service_pb2.RevokeApiKeyResponse]
     """Revokes a key for ever; revoking it again changes nothing. Unknown: NOT_FOUND. OPERATOR."""
     ListQueue: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.ListQueueRequest, _tenant_service_pb2.ListQueueResponse]
@@ -84,7 +84,7 @@ class TenantServiceAsyncStub(TenantServiceStub):
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateApiKeyRequest, _tenant_service_pb2.CreateApiKeyResponse]  # type: ignore[assignment]
     """Makes a key and shows its secret this once. OPERATOR."""
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.ListApiKeysRequest, _tenant_service_pb2.ListApiKeysResponse]  # type: ignore[assignment]
-    """Lists a tenant's keys, the latest first, revoked and expired ones included. OPERATOR."""
+    """Lists a tenant's keys in the order of their ids, revoked and expired ones included. OPERATOR."""
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.RevokeApiKeyRequest, _tenant_service_pb2.RevokeApiKeyResponse]  # type: ignore[assignment]
     """Revokes a key for ever; revoking it again changes nothing. Unknown: NOT_FOUND. OPERATOR."""
     ListQueue: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.ListQueueRequest, _tenant_service_pb2.ListQueueResponse]  # type: ignore[assignment]
@@ -153,7 +153,7 @@ class TenantServiceServicer:
         request: _tenant_service_pb2.ListApiKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.ListApiKeysResponse, _abc.Awaitable[_tenant_service_pb2.ListApiKeysResponse]]:
-        """Lists a tenant's keys, the latest first, revoked and expired ones included. OPERATOR."""
+        """Lists a tenant's keys in the order of their ids, revoked and expired ones included. OPERATOR."""
 
     def RevokeApiKey(
         self,

@@ -1,0 +1,286 @@
+"""The composition root: builds every room, starts them in order and ends them in the other."""
+
+import asyncio
+import signal
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from rapport_server.commands.add_memory import AddMemory
+from rapport_server.commands.api_keys import ApiKeys
+from rapport_server.commands.attach_reply import AttachReply
+from rapport_server.commands.authenticate import Authenticate
+from rapport_server.commands.bundle import Commands
+from rapport_server.commands.delete_memory import DeleteMemory
+from rapport_server.commands.delete_tenant import DeleteTenant
+from rapport_server.commands.erase import Erase
+from rapport_server.commands.first_start import (
+    FirstKeys,
+    bind_model,
+    bind_secrets,
+    make_first_keys,
+)
+from rapport_server.commands.gate import PersonGate
+from rapport_server.commands.process import Process
+from rapport_server.commands.processing import Processing
+from rapport_server.commands.reads import AuditReads, Reads
+from rapport_server.commands.recall import Recall
+from rapport_server.commands.record_event import RecordEvent
+from rapport_server.commands.search import Searcher
+from rapport_server.commands.tenant_directory import TenantDirectory
+from rapport_server.commands.tenants import Tenants
+from rapport_server.commands.update_memory import UpdateMemory
+from rapport_server.config import Address, Config
+from rapport_server.domain.ports import StepObserver
+from rapport_server.embedded import DataDir, EmbeddedPostgres
+from rapport_server.embedding import BatchingEncoder, load_encoder
+from rapport_server.ingest.sweep import Sweep
+from rapport_server.ingest.worker import IngestWorker
+from rapport_server.obs.metrics import Metrics
+from rapport_server.privacy.replica import Replica
+from rapport_server.privacy.secrets import Secrets
+from rapport_server.privacy.vacuum import Vacuum
+from rapport_server.rpc.server import RpcServer
+from rapport_server.store.conninfo import Conninfo
+from rapport_server.store.database import PostgresDatabase
+from rapport_server.store.feed import PostgresFeed
+from rapport_server.store.migrate import migrate
+from rapport_server.store.role import ensure_app_role
+from rapport_server.vectors import ShardCatalog, ShardLimits
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that serves: where, and how to know that it must end."""
+
+    address: Address
+    metrics_address: Address
+    failure: "asyncio.Future[str]"
+
+
+async def serve(
+    config: Config,
+    show_keys: Callable[[FirstKeys], None],
+    ready: Callable[[Running], None],
+) -> int:
+    """Run until SIGTERM or SIGINT; the process' exit code."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running(config, show_keys) as server:
+        ready(server)
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((stopped, server.failure), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if server.failure.done():
+            log.critical(
+                "the server ends because a part of it failed", part=server.failure.result()
+            )
+            return 1
+        log.info("draining")
+    return 0
+
+
+@asynccontextmanager
+async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> AsyncIterator[Running]:
+    """A serving server; leaving the context drains and ends it. Raises StartupError when it cannot start."""
+    started = time.perf_counter()
+    async with AsyncExitStack() as stack:
+        stack.enter_context(DataDir.open(config.data_dir))
+        loading = asyncio.create_task(asyncio.to_thread(load_encoder, config.embedding_model))
+        stack.push_async_callback(_settled, loading)
+        failure: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        conninfo = await _database(config, stack, failure)
+        await migrate(conninfo.owner)
+        database = PostgresDatabase(
+            conninfo.app, conninfo.owner, size=config.database_connections_max
+        )
+        await stack.enter_async_context(database)
+        secrets = await _secrets(config, database)
+        await make_first_keys(database, secrets.secret_hash, show_keys)
+
+        metrics = Metrics()
+        metrics_address = metrics.serve(config.metrics_listen)
+        stack.callback(metrics.close)
+        server = RpcServer(config, secrets, metrics)
+        address = await server.start()
+        stack.push_async_callback(server.stop, config.drain_seconds)
+
+        runtime = await loading
+        encoder = BatchingEncoder(runtime, observer=metrics.embedding)
+        stack.push_async_callback(encoder.close)
+        await bind_model(database, encoder)
+        feed = PostgresFeed(database, encoder.dimension)
+        shards_dir = config.data_dir / "shards"
+        index = ShardCatalog(
+            shards_dir,
+            feed,
+            encoder.dimension,
+            encoder.fingerprint,
+            ShardLimits(
+                open_bytes_max=config.shard_bytes_open_max,
+                snapshot_every_s=config.snapshot_seconds,
+            ),
+        )
+        stack.push_async_callback(index.close)
+        replica = Replica(database, index, feed, _process_id(shards_dir))
+        await replica.join()
+        vacuum = Vacuum(database)
+        worker = IngestWorker(database, encoder, secrets, metrics.ingest)
+        commands = wire(database, encoder, index, secrets, replica, vacuum, worker, metrics)
+        metrics.watch(index, database)
+        background = _Background(failure)
+        stack.push_async_callback(background.stop)
+        background.run("ingest", worker.run())
+        background.run("sweep", Sweep(database, secrets).run())
+        background.run("erasures", replica.run())
+        background.run("vacuum", vacuum.run())
+        background.run("notifications", _listen(database, commands, replica))
+        background.run("metrics", metrics.run())
+        stack.push_async_callback(worker.stop)
+        stack.callback(background.let_end)
+        # Draining comes first of all, while everything that the running calls need is still there.
+        stack.push_async_callback(server.stop, config.drain_seconds)
+        server.open(commands)
+        log.info("serving", listen=str(address), seconds=round(time.perf_counter() - started, 1))
+        yield Running(address, metrics_address, failure)
+
+
+def wire(
+    database: PostgresDatabase,
+    encoder: BatchingEncoder,
+    index: ShardCatalog,
+    secrets: Secrets,
+    replica: Replica,
+    vacuum: Vacuum,
+    worker: IngestWorker,
+    steps: StepObserver,
+) -> Commands:
+    """Give every command what it needs."""
+    searcher = Searcher(database, index)
+    gate = PersonGate()
+    directory = TenantDirectory(database)
+    authenticate = Authenticate(database, secrets.secret_hash)
+    erase = Erase(database, secrets, secrets, replica, vacuum.request)
+    return Commands(
+        process=Process(database, encoder, searcher, gate, steps),
+        attach_reply=AttachReply(database),
+        add_memory=AddMemory(database, worker),
+        processing=Processing(database, worker),
+        recall=Recall(encoder, searcher),
+        update_memory=UpdateMemory(database, worker),
+        delete_memory=DeleteMemory(database),
+        reads=Reads(database, secrets),
+        record_event=RecordEvent(database, gate),
+        erase=erase,
+        tenants=Tenants(database, directory),
+        delete_tenant=DeleteTenant(
+            database, index, erase, replica, directory, authenticate, vacuum.request
+        ),
+        api_keys=ApiKeys(database, secrets.secret_hash, authenticate),
+        audit=AuditReads(database, secrets),
+        authenticate=authenticate,
+        tenant_directory=directory,
+    )
+
+
+async def _database(
+    config: Config, stack: AsyncExitStack, failure: "asyncio.Future[str]"
+) -> Conninfo:
+    if config.database_url:
+        conninfo = Conninfo.from_url(config.database_url)
+        await ensure_app_role(conninfo.owner)
+        return conninfo
+    postgres = EmbeddedPostgres(config.data_dir, bin_dir=config.pg_bin)
+    await stack.enter_async_context(postgres)
+    watching = asyncio.create_task(_postgres_failed(postgres, failure), name="postgres-failure")
+    stack.push_async_callback(_settled, watching)
+    return postgres.conninfo
+
+
+async def _postgres_failed(postgres: EmbeddedPostgres, failure: "asyncio.Future[str]") -> None:
+    error = await postgres.failure()
+    if not failure.done():
+        failure.set_result(str(error))
+
+
+async def _secrets(config: Config, database: PostgresDatabase) -> Secrets:
+    """Those of the database; made only while it has none."""
+    async with database.session() as session:
+        known = (await session.installation.get()).secrets_fingerprint
+    secrets = Secrets.load(config.secrets_dir) if known else Secrets.create(config.secrets_dir)
+    await bind_secrets(database, secrets.fingerprint)
+    return secrets
+
+
+def _process_id(shards_dir: Path) -> str:
+    """One id per shard directory: who holds these files has to drop erased people from them."""
+    path = shards_dir / "process_id"
+    if not path.exists():
+        shards_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_suffix(".new")
+        temporary.write_text(f"{uuid.uuid4()}\n")
+        temporary.rename(path)
+    return path.read_text().strip()
+
+
+async def _listen(database: PostgresDatabase, commands: Commands, replica: Replica) -> None:
+    """Other processes' news: revoked keys, changed tenants, erased people."""
+    async for news in database.listen():
+        match news:
+            case {"kind": "key", "key_id": str(key_id)}:
+                commands.authenticate.forget(key_id)
+            case {"kind": "tenant", "tenant_id": str(tenant_id)}:
+                commands.tenant_directory.forget(tenant_id)
+                commands.authenticate.forget_tenant(tenant_id)
+            case {"kind": "erasure"}:
+                replica.notice()
+            case {"kind": "listening"}:
+                # Whatever came while nobody listened was missed.
+                commands.authenticate.forget_all()
+                commands.tenant_directory.forget_all()
+                replica.notice()
+
+
+async def _settled(task: "asyncio.Task[object]") -> None:
+    """End a task that nobody waits for any more."""
+    task.cancel()
+    await asyncio.wait([task])
+
+
+class _Background:
+    """The tasks beside the calls. One that ends by itself ends the server: nothing runs on half dead."""
+
+    def __init__(self, failure: "asyncio.Future[str]") -> None:
+        self._failure = failure
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def run(self, name: str, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(self._ended)
+        self._tasks.append(task)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        if task.cancelled() or self._failure.done():
+            return
+        log.error("a background task ended", task=task.get_name(), exc_info=task.exception())
+        self._failure.set_result(task.get_name())
+
+    def let_end(self) -> None:
+        """From now on a task may end by itself."""
+        for task in self._tasks:
+            task.remove_done_callback(self._ended)
+
+    async def stop(self) -> None:
+        self.let_end()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

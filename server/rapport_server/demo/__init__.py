@@ -1,0 +1,1 @@
+"""`rapport demo`: a conversation over six weeks, played through the SDK against a running server."""

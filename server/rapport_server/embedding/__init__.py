@@ -1,0 +1,8 @@
+"""The embedding room: a model behind one thread, shared by everybody who needs a vector."""
+
+from rapport_server.embedding.batcher import BatchingEncoder
+from rapport_server.embedding.loading import load_encoder
+from rapport_server.embedding.runtime import Runtime
+from rapport_server.embedding.thread import Observer
+
+__all__ = ["BatchingEncoder", "Observer", "Runtime", "load_encoder"]

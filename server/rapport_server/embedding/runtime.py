@@ -1,0 +1,65 @@
+"""The runtime port: what the batcher needs of a loaded model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One input of a forward pass: a text and its token ids, int32 (tokens,), special tokens included."""
+
+    text: str
+    ids: NDArray[np.int32]
+
+
+class Runtime(Protocol):
+    """A loaded model. After loading, all methods are called from one thread at a time."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the source model, its tokenizer, pooling and maximal length."""
+        ...
+
+    @property
+    def model_name(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        ...
+
+    @property
+    def window_tokens(self) -> int:
+        """How many tokens of a text, special tokens not counted, one row may hold."""
+        ...
+
+    @property
+    def row_tokens_max(self) -> int:
+        """The same with the special tokens."""
+        ...
+
+    def enter_thread(self) -> None:
+        """Called once by the thread that will make all forward passes."""
+        ...
+
+    def tokenize(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+        """Token ids per text, special tokens included, never truncated."""
+        ...
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Character offsets [start, end) of each token, special tokens left out."""
+        ...
+
+    def fit(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The ids of a text that cannot be split, cut down to the window."""
+        ...
+
+    def forward(self, rows: Sequence[Row]) -> NDArray[np.float32]:
+        """One forward pass: float32 (rows, dimension), rows of length 1; a row the model fails on is zero or not finite."""
+        ...

@@ -1,0 +1,1 @@
+"""One interceptor per file; `server` puts them in order."""

@@ -1,0 +1,1 @@
+"""One servicer per service: each method validates, converts, calls one command and converts back."""

@@ -1,0 +1,15 @@
+"""Names of time zones."""
+
+import zoneinfo
+from functools import cache
+
+
+@cache
+def _names() -> frozenset[str]:
+    # Asking the database file by file would let a caller make the event loop touch the disk for every name.
+    return frozenset(zoneinfo.available_timezones())
+
+
+def is_zone(name: str) -> bool:
+    """Whether the name is one of the IANA database."""
+    return name in _names()

@@ -1,0 +1,120 @@
+"""Between memories and rows: what goes into the columns, and what is made of them."""
+
+import json
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from rapport_server.domain.analysis import Emotion, Intent
+from rapport_server.domain.memories import (
+    FoundChunk,
+    IndexingStatus,
+    Memory,
+    MemoryDraft,
+    MemoryKind,
+    Pair,
+    ProcessingStatus,
+    Scope,
+    Store,
+)
+
+_dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def as_jsonb(value: Any) -> Jsonb:
+    """The value as a jsonb parameter. ValueError for numbers that are not finite."""
+    return Jsonb(value, dumps=_dumps)
+
+
+def scope_values(scope: Scope) -> dict[str, Any]:
+    """The three columns that every statement on memories names."""
+    return {
+        "tenant_id": scope.tenant_id,
+        "store": scope.store.value,
+        "end_user_id": scope.end_user_id,
+    }
+
+
+def draft_values(draft: MemoryDraft) -> dict[str, Any]:
+    """The columns of a draft as JSON values."""
+    return {
+        "source_id": draft.source_id,
+        "kind": draft.kind.value,
+        "text": draft.text,
+        "pairs": [asdict(pair) for pair in draft.pairs],
+        "title": draft.title,
+        "user_name": draft.user_name,
+        "speaker": draft.speaker,
+        "channel": draft.channel,
+        "session_id": draft.session_id,
+        "time_zone": draft.time_zone,
+        "metadata": draft.metadata or {},
+        "additional_metadata": draft.additional_metadata or {},
+        "pinned": draft.pinned,
+        "infer": draft.infer,
+        "interaction_id": str(draft.interaction_id) if draft.interaction_id else None,
+        "intent": draft.intent.value if draft.intent else "",
+        "detected_emotions": [asdict(emotion) for emotion in draft.detected_emotions],
+        "occurred_at": draft.occurred_at.isoformat() if draft.occurred_at else None,
+        "expiry_s": draft.expiry_s,
+        "expires_at": draft.expires_at.isoformat() if draft.expires_at else None,
+    }
+
+
+def draft_parameters(draft: MemoryDraft) -> dict[str, Any]:
+    """The columns of one draft as parameters of a statement."""
+    values = draft_values(draft)
+    for name in ("pairs", "metadata", "additional_metadata", "detected_emotions"):
+        values[name] = as_jsonb(values[name])
+    return values | {
+        "occurred_at": draft.occurred_at,
+        "expires_at": draft.expires_at,
+        "interaction_id": draft.interaction_id,
+    }
+
+
+def memory_of(
+    *,
+    tenant_id: str,
+    store: str,
+    end_user_id: str,
+    kind: str,
+    status: str,
+    pairs: list[dict[str, str]],
+    intent: str,
+    detected_emotions: list[dict[str, Any]],
+    **columns: Any,
+) -> Memory:
+    """A row of table memory."""
+    return Memory(
+        scope=Scope(tenant_id, end_user_id, Store(store)),
+        kind=MemoryKind(kind),
+        status=IndexingStatus(status),
+        pairs=tuple(Pair(**pair) for pair in pairs),
+        intent=Intent(intent) if intent else None,
+        detected_emotions=tuple(Emotion(**emotion) for emotion in detected_emotions),
+        **columns,
+    )
+
+
+def found_chunk_of(
+    *, chunk_id: int, chunk_index: int, chunk_text: str, **columns: Any
+) -> FoundChunk:
+    """A chunk beside its memory."""
+    return FoundChunk(
+        chunk_id, chunk_index, chunk_text, memory_of(text=chunk_text, pairs=[], **columns)
+    )
+
+
+def processing_status_of(*, status: str, **columns: Any) -> ProcessingStatus:
+    """How far a version is."""
+    return ProcessingStatus(status=IndexingStatus(status), **columns)
+
+
+def expired_of(
+    *, tenant_id: str, store: str, end_user_id: str, source_id: str
+) -> tuple[Scope, str]:
+    """The address of a memory."""
+    return Scope(tenant_id, end_user_id, Store(store)), source_id

@@ -1,0 +1,119 @@
+"""The sweep: what is lost, expired or old goes, and what came meanwhile stays."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from rapport_server.domain import limits
+from rapport_server.domain.audit import AuditEventKind
+from rapport_server.domain.memories import IndexingStatus, MemoryDraft, Scope
+from rapport_server.domain.ports import ShardKey
+from rapport_server.domain.storage import PageRequest, TimeRange
+from rapport_server.ingest.sweep import Sweep
+from rapport_server.store.database import PostgresDatabase
+from rapport_server.store.feed import PostgresFeed
+from tests.fix_postgres import Database
+from tests.store.seed import DIMENSION, Hasher, claim, enqueue, index, opened, person, subject
+
+
+@pytest.fixture
+async def db(database: Database) -> AsyncIterator[PostgresDatabase]:
+    async with opened(database) as db:
+        yield db
+
+
+async def _expire(database: Database, *source_ids: str) -> None:
+    async with await psycopg.AsyncConnection.connect(database.owner_dsn) as conn:
+        await conn.execute(
+            "UPDATE memory SET expires_at = now() - interval '1 second' WHERE source_id = ANY(%s)",
+            (list(source_ids),),
+        )
+
+
+async def test_expired_memories_go_from_disk_and_from_the_shards(
+    db: PostgresDatabase, database: Database
+) -> None:
+    scope = await enqueue(db, ["a", "b", "c"])
+    await index(db, await claim(db))
+    await _expire(database, "a", "b")
+    done = await Sweep(db, Hasher()).round()
+    assert done["expired"] == 2
+    feed = PostgresFeed(db, DIMENSION)
+    assert sum([len(image.ids) async for image in feed.scan(ShardKey("acme", 0))]) == 1
+    head = await feed.head(ShardKey("acme", 0))
+    assert head is not None
+    (change,) = await feed.since(ShardKey("acme", 0), head.seq, 1)
+    assert len(change.removed) == 2
+    async with db.session() as session:
+        assert await session.memories.count(scope) == 1
+        (event,) = await session.audit.page(
+            "acme", AuditEventKind.RETENTION_SWEPT, TimeRange(), False, PageRequest(10)
+        )
+    assert event.details == {"expired": 2}
+    assert event.subject_hash == subject("acme", "maya")
+    assert not any((await Sweep(db, Hasher()).round()).values())
+
+
+async def test_a_new_version_of_an_expired_memory_survives_the_sweep(
+    db: PostgresDatabase, database: Database
+) -> None:
+    scope = await enqueue(db, ["a:old"])
+    await index(db, await claim(db))
+    await _expire(database, "a")
+    await enqueue(db, ["a:new"])
+    await Sweep(db, Hasher()).round()
+    await index(db, await claim(db))
+    async with db.session() as session:
+        memory = await session.memories.get(scope, "a")
+    assert memory is not None
+    assert memory.text == "a:new"
+
+
+async def test_expired_memories_of_more_than_one_step_all_go(
+    db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SWEEP_ROWS_MAX", 3)
+    for who in ("maya", "omar"):
+        someone = await person(db, "acme", who)
+        async with db.transaction() as tx:
+            drafts = [MemoryDraft(f"{n}", "text", expiry_s=1) for n in range(4)]
+            await tx.memories.enqueue(Scope("acme", who), someone, drafts)
+    await asyncio.sleep(1.05)
+    assert (await Sweep(db, Hasher()).round())["expired"] == 8
+
+
+async def test_items_lost_for_good_are_buried(db: PostgresDatabase) -> None:
+    scope = await enqueue(db, ["a"])
+    for _ in range(limits.ATTEMPTS_MAX):
+        await claim(db, lease_s=0.0)
+    assert (await Sweep(db, Hasher()).round())["buried"] == 1
+    async with db.session() as session:
+        status = (await session.memories.status(scope, ["a"]))["a"]
+    assert (status.status, status.error_reason) == (IndexingStatus.ERRORED, "WORKER_LOST")
+
+
+async def test_old_changes_and_request_records_go(
+    db: PostgresDatabase, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CHANGES_KEPT", 2)
+    await person(db)
+    async with db.transaction() as tx:
+        await tx.requests.begin("acme", b"r", b"b", b"")
+        for _ in range(6):
+            await tx.shards.append("acme", 0)
+    async with await psycopg.AsyncConnection.connect(database.owner_dsn) as conn:
+        await conn.execute("UPDATE request_record SET create_time = now() - interval '25 hours'")
+    done = await Sweep(db, Hasher()).round()
+    assert (done["changes"], done["requests"]) == (4, 1)
+
+
+async def test_sweeps_side_by_side_do_no_harm(db: PostgresDatabase, database: Database) -> None:
+    await enqueue(db, [f"t{n}" for n in range(200)])
+    await index(db, await claim(db, 200))
+    await _expire(database, *(f"t{n}" for n in range(100)))
+    rounds = await asyncio.gather(*(Sweep(db, Hasher()).round() for _ in range(4)))
+    assert sum(done["expired"] for done in rounds) == 100
+    async with db.session() as session:
+        assert (await session.audit.verify("acme")).ok

@@ -1,0 +1,168 @@
+"""Transactions, and what the driver's errors become."""
+
+import asyncio
+from contextlib import suppress
+
+import psycopg
+import pytest
+
+from rapport_server.errors import (
+    Conflict,
+    DeadlineExceeded,
+    Internal,
+    NotFound,
+    RapportError,
+    Unavailable,
+)
+from rapport_server.store import database as module
+from rapport_server.store.database import PostgresDatabase
+from tests.fix_postgres import Database
+from tests.store.house import begin, make_tenant
+
+
+async def test_a_transaction_commits_at_its_end_and_not_when_it_fails(
+    store: PostgresDatabase,
+) -> None:
+    async with store.transaction() as tx:
+        await tx.tenants.insert(make_tenant("one"))
+        async with store.session() as session:
+            assert await session.tenants.get("one") is None
+
+    async def fail() -> None:
+        async with store.transaction() as tx:
+            await tx.tenants.insert(make_tenant("two"))
+            raise NotFound("x")
+
+    with pytest.raises(NotFound):
+        await fail()
+    async with store.session() as session:
+        assert await session.tenants.get("one") is not None
+        assert await session.tenants.get("two") is None
+
+
+async def test_a_cancelled_transaction_rolls_back_and_gives_its_connection_back(
+    database: Database,
+) -> None:
+    async with PostgresDatabase(database.app_dsn, database.owner_dsn, size=1) as store:
+
+        async def work() -> None:
+            async with store.transaction() as tx:
+                await tx.tenants.insert(make_tenant("one"))
+                await tx.conn.execute("SELECT pg_sleep(30)")
+
+        task = asyncio.create_task(work())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert task.cancelled()
+        async with store.session() as session:
+            assert await session.tenants.get("one") is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "leaf"),
+    [
+        ("DO $$ BEGIN RAISE SQLSTATE '57014'; END $$", DeadlineExceeded),
+        ("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$", Conflict),
+        ("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$", Conflict),
+        ("DO $$ BEGIN RAISE SQLSTATE '53300'; END $$", Unavailable),
+        ("DO $$ BEGIN RAISE SQLSTATE '57P03'; END $$", Unavailable),
+        ("DO $$ BEGIN RAISE SQLSTATE '25006'; END $$", Unavailable),
+        ("SELECT pg_terminate_backend(pg_backend_pid())", Unavailable),
+        ("SELECT 'secret text'::int", Internal),
+        ("SELECT secret_column FROM tenant", Internal),
+    ],
+)
+async def test_the_driver_s_errors_become_leaves_that_tell_nothing_of_it(
+    store: PostgresDatabase, statement: str, leaf: type[RapportError]
+) -> None:
+    with pytest.raises(RapportError) as caught:
+        async with store.session() as session:
+            await session.conn.execute(statement.encode())
+    assert type(caught.value) is leaf
+    assert caught.value.message == leaf().message
+    assert isinstance(caught.value.__cause__, psycopg.Error)
+
+
+async def test_a_statement_that_takes_too_long_is_ended(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_STATEMENT_S", 1)
+    async with PostgresDatabase(database.app_dsn, database.owner_dsn) as store:
+        with pytest.raises(DeadlineExceeded):
+            async with store.session() as session:
+                await session.conn.execute("SELECT pg_sleep(20)")
+
+
+async def test_two_transactions_that_wait_for_each_other_end_in_one_conflict(
+    store: PostgresDatabase,
+) -> None:
+    async def lock(first: str, second: str) -> None:
+        async with store.transaction() as tx:
+            await tx.tenants.lock(first)
+            await asyncio.sleep(0.1)
+            await tx.tenants.lock(second)
+
+    ended = await asyncio.gather(
+        lock("acme", "globex"), lock("globex", "acme"), return_exceptions=True
+    )
+    assert [type(end) for end in ended if end is not None] == [Conflict]
+
+
+async def test_who_finds_no_free_connection_in_time_is_told_to_come_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_WAIT_S", 0.2)
+    async with PostgresDatabase(database.app_dsn, database.owner_dsn, size=1) as store:
+        async with store.session():
+            with pytest.raises(Unavailable):
+                async with store.session():
+                    pass
+        async with store.session() as session:
+            assert await session.tenants.get("one") is None
+
+
+async def test_after_a_restart_of_the_database_one_call_fails_and_the_next_ones_do_not(
+    store: PostgresDatabase, database: Database
+) -> None:
+    async def read() -> None:
+        async with store.session() as session:
+            await session.tenants.get("acme")
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*(read() for _ in range(8)))
+    with psycopg.connect(database.admin_dsn, autocommit=True) as conn:
+        conn.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rapport_app' AND datname = %s",
+            (database.name,),
+        )
+    with pytest.raises(Unavailable):
+        await read()
+    await asyncio.sleep(0.5)
+    await asyncio.gather(*(read() for _ in range(8)))
+
+
+async def test_an_unreachable_database_is_unavailable(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_WAIT_S", 0.3)
+    nowhere = PostgresDatabase("host=/nonexistent dbname=x", database.owner_dsn)
+    with pytest.raises(Unavailable):
+        async with nowhere:
+            pass
+    await nowhere.close()
+
+
+async def test_vacuuming_reclaims_the_rows_of_the_deleted_and_is_shared_by_those_who_wait(
+    store: PostgresDatabase, database: Database
+) -> None:
+    async with store.transaction() as tx:
+        await begin(tx)
+        await tx.conn.execute("DELETE FROM end_user")
+    before = store._vacuums_begun
+    await asyncio.gather(*(store.vacuum_person_tables() for _ in range(8)))
+    assert store._vacuums_begun - before <= 2
+    with psycopg.connect(database.admin_dsn, autocommit=True) as conn:
+        row = conn.execute("SELECT pg_relation_size('rapport.end_user')").fetchone()
+    assert row == (0,)
