@@ -66,7 +66,9 @@ class InvalidArgument(RapportError):
         description: str = "is not valid",
         **metadata: str,
     ) -> None:
-        violations = (FieldViolation(field, description),) if isinstance(field, str) else tuple(field)
+        violations = (
+            (FieldViolation(field, description),) if isinstance(field, str) else tuple(field)
+        )
         super().__init__("; ".join(f"{v.field} {v.description}" for v in violations), **metadata)
         self.violations = violations
 
@@ -172,7 +174,9 @@ class ResourceExhausted(RapportError):
 
     reason = code = "RESOURCE_EXHAUSTED"
 
-    def __init__(self, message: str | None = None, *, retry_s: float = 1.0, **metadata: str) -> None:
+    def __init__(
+        self, message: str | None = None, *, retry_s: float = 1.0, **metadata: str
+    ) -> None:
         super().__init__(message, **metadata)
         self.retry_s = retry_s
 
@@ -188,7 +192,9 @@ class Unavailable(RapportError):
 
     reason = code = "UNAVAILABLE"
 
-    def __init__(self, message: str | None = None, *, retry_s: float = 1.0, **metadata: str) -> None:
+    def __init__(
+        self, message: str | None = None, *, retry_s: float = 1.0, **metadata: str
+    ) -> None:
         super().__init__(message, **metadata)
         self.retry_s = retry_s
 

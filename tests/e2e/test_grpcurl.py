@@ -67,27 +67,27 @@ def test_an_unknown_field_is_an_error_and_an_errors_details_can_be_read(tenant: 
     assert "limitless" in done.stderr
     done = grpcurl(tenant, "rapport.v1.MemoryService/Recall", data={"endUserId": "", "query": "x"})
     assert "Code: InvalidArgument" in done.stderr
-    assert '"reason": "INVALID_ARGUMENT"' in done.stderr
-    assert '"field": "end_user_id"' in done.stderr
-    assert '"domain": "rapport"' in done.stderr
+    told = "".join(done.stderr.split())
+    for detail in ('"reason":"INVALID_ARGUMENT"', '"field":"end_user_id"', '"domain":"rapport"'):
+        assert detail in told
 
 
 @pytest.mark.parametrize("method", ["ListKnowledge", "AddKnowledge"])
 def test_what_is_not_there_yet_says_so_with_details(tenant: TenantHandle, method: str):
     done = grpcurl(tenant, f"rapport.v1.KnowledgeService/{method}", data={})
     assert "Code: Unimplemented" in done.stderr
-    assert '"reason": "UNIMPLEMENTED"' in done.stderr
+    assert '"reason":"UNIMPLEMENTED"' in "".join(done.stderr.split())
 
 
-def test_a_thousand_long_results_stay_below_grpcurls_limit_or_say_so(tenant: TenantHandle):
-    items = [{"text": f"Page {number}." + " " * 6_000 + "end"} for number in range(1000)]
-    for start in range(0, 1000, 500):
-        add(tenant.client, "maya", *items[start : start + 500])
+def test_many_heavy_results_stay_below_grpcurls_limit_or_say_so(tenant: TenantHandle):
+    # Metadata costs bytes and no work for the encoder.
+    heavy = {"a": "y" * 16_000}
+    add(tenant.client, "maya", *({"text": f"Page {n}", "additional_metadata": heavy} for n in range(220)))
     done = grpcurl(
         tenant, "rapport.v1.MemoryService/Recall", data={"endUserId": "maya", "query": "page", "maxResults": 1000}
     )
     assert "Code: ResourceExhausted" in done.stderr
     assert "REPLY_TOO_LARGE" in done.stderr
     listed = called(tenant, "ListMemories", endUserId="maya", pageSize=1000)
-    assert 0 < len(listed["memories"]) < 1000
+    assert 0 < len(listed["memories"]) < 220
     assert listed["nextPageToken"]

@@ -256,12 +256,15 @@ async def test_closing_before_the_first_call_is_fine(runtime: Runtime) -> None:
 
 def test_the_bulk_pass_follows_the_speed_of_the_machine() -> None:
     size = PassSize()
-    for _ in range(60):
+    for _ in range(40):
         size.measured(256, 256 * 0.0001)
     assert size.tokens == pytest.approx(350, abs=2)
-    for _ in range(60):
+    for _ in range(20):  # most passes were held up by other work: no reason to make them smaller
+        size.measured(256, 256 * 0.001)
+    assert size.tokens == pytest.approx(350, abs=2)
+    for _ in range(40):
         size.measured(256, 256 * 0.01)
     assert size.tokens == BULK_TOKENS_MIN
-    for _ in range(200):
+    for _ in range(40):
         size.measured(256, 256 * 1e-7)
     assert size.tokens == BULK_TOKENS_MAX

@@ -2,10 +2,16 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
 
 import psycopg
 import pytest
 
+from rapport_server.domain.analysis import Analysis, Emotion
+from rapport_server.domain.memories import MemoryDraft, Pair, Scope
+from rapport_server.domain.people import MessageRole
+from rapport_server.domain.relation import RelationPoint, stranger
 from rapport_server.errors import (
     Conflict,
     DeadlineExceeded,
@@ -17,7 +23,7 @@ from rapport_server.errors import (
 from rapport_server.store import database as module
 from rapport_server.store.database import PostgresDatabase
 from tests.fix_postgres import Database
-from tests.store.house import begin, make_tenant
+from tests.store.house import NOON, begin, complete, make_tenant
 
 
 async def test_a_transaction_commits_at_its_end_and_not_when_it_fails(
@@ -166,3 +172,54 @@ async def test_vacuuming_reclaims_the_rows_of_the_deleted_and_is_shared_by_those
     with psycopg.connect(database.admin_dsn, autocommit=True) as conn:
         row = conn.execute("SELECT pg_relation_size('rapport.end_user')").fetchone()
     assert row == (0,)
+
+
+async def test_the_planner_s_statistics_hold_nothing_of_a_person(
+    store: PostgresDatabase, database: Database
+) -> None:
+    secret = "a distinctive sentence"
+    scope = Scope("acme", secret)
+    draft = MemoryDraft(
+        secret,
+        secret,
+        pairs=(Pair(secret, secret),),
+        title=secret,
+        user_name=secret,
+        speaker=secret,
+        channel=secret,
+        session_id=secret,
+        time_zone=secret,
+        metadata={"x": secret},
+        additional_metadata={"x": secret},
+        detected_emotions=(Emotion(secret, 1.0),),
+    )
+    analysis = Analysis(crisis_phrase=secret)
+    for number in range(30):
+        await complete(store, replace(draft, source_id=f"{secret} {number}"), scope=scope, pieces=2)
+    async with store.transaction() as tx:
+        await tx.conn.execute("UPDATE chunk SET text = %s", (secret,))
+        await tx.requests.begin("acme", b"r", b"b", b"s")
+        await tx.requests.finish("acme", b"r", {"recalled": [secret]})
+        for _ in range(30):
+            await tx.messages.insert(
+                scope, uuid4(), MessageRole.USER, secret, secret, secret, NOON, analysis
+            )
+            state = stranger(0.0, NOON)
+            await tx.messages.insert_point(scope, RelationPoint(0, state, NOON, note=secret))
+    with psycopg.connect(database.owner_dsn, autocommit=True) as conn:
+        conn.execute("ANALYZE")
+        found = conn.execute(
+            "SELECT tablename, attname FROM pg_stats s WHERE schemaname = 'rapport' AND strpos(s::text, %s) > 0",
+            ("distinctive",),
+        ).fetchall()
+        described = conn.execute(
+            "SELECT n_distinct FROM pg_stats WHERE tablename = 'memory' AND attname = 'end_user_id'"
+        ).fetchone()
+        vectors = conn.execute(
+            "SELECT most_common_vals IS NULL AND histogram_bounds IS NULL FROM pg_stats"
+            " WHERE tablename = 'chunk' AND attname = 'vector'"
+        ).fetchone()
+    assert found == []
+    assert described is not None
+    assert described[0] == pytest.approx(-0.002)
+    assert vectors == (True,)

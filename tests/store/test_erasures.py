@@ -274,18 +274,6 @@ async def test_of_processes_that_confirm_at_once_exactly_one_is_the_last(
         assert sum(await asyncio.gather(*(confirm(name) for name in "abcdef"))) == 1
 
 
-async def test_a_process_whose_directory_is_gone_keeps_nobody_waiting(db: PostgresDatabase) -> None:
-    receipt = _receipt()
-    async with db.transaction() as tx:
-        await tx.erasures.register("dead")
-        await tx.erasures.insert(receipt, 5, 3)
-        await tx.erasures.set_verified("acme", receipt.receipt_id)
-    async with db.transaction() as tx:
-        await tx.erasures.forget_process("dead")
-        assert await tx.erasures.get("acme", receipt.receipt_id) == replace(receipt, verified=True)
-        assert await tx.erasures.insert(_receipt(), 5, 3) == ()
-
-
 async def test_other_processes_are_told_of_an_erasure_at_its_commit(db: PostgresDatabase) -> None:
     notices = db.listen()
     try:

@@ -17,7 +17,9 @@ LOCAL = Analysis(
     Intent.GREETING,
     0.3,
     origin=AnalysisOrigin.LOCAL,
-    field_origins=dict.fromkeys(("detected_emotions", "intent", "mood_delta"), AnalysisOrigin.LOCAL),
+    field_origins=dict.fromkeys(
+        ("detected_emotions", "intent", "mood_delta"), AnalysisOrigin.LOCAL
+    ),
 )
 
 
@@ -51,7 +53,10 @@ def test_related_labels_count_as_their_family_whatever_the_score():
     def having(label: str) -> Analysis:
         return Analysis((Emotion(label, 0.0),))
 
-    assert all(frustration(having(x)) for x in ("frustration", "annoyance", "disappointment", "disapproval"))
+    assert all(
+        frustration(having(x))
+        for x in ("frustration", "annoyance", "disappointment", "disapproval")
+    )
     assert all(anxiety(having(x)) for x in ("anxiety", "nervousness", "fear"))
     assert anger(having("anger"))
     assert not anger(having("annoyance"))

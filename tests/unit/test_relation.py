@@ -165,7 +165,9 @@ analyses = st.builds(
     st.booleans(),
 )
 steps = st.tuples(
-    st.integers(-500_000, 500_000), st.lists(st.sampled_from(list(RelationEventKind)), max_size=3), analyses
+    st.integers(-500_000, 500_000),
+    st.lists(st.sampled_from(list(RelationEventKind)), max_size=3),
+    analyses,
 )
 
 

@@ -283,6 +283,19 @@ async def test_a_shard_in_step_writes_no_warning(
     assert database.calls["scan"] == 1
 
 
+async def test_a_shard_opened_before_its_first_change_is_followed_without_a_warning(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.database.create(KEY)
+    catalog = house.start()
+    for _ in range(3):
+        await house.assert_right(catalog)
+        assert await house.ids(catalog, 1) == house.truth(1)
+        house.database.commit(KEY, {1: unit(np.random.default_rng(24), 3)})
+    assert house.database.calls["scan"] == 2
+    assert caplog.text == ""
+
+
 async def test_a_shard_the_database_does_not_have_answers_nothing_and_leaves_no_files(
     house: House,
 ) -> None:

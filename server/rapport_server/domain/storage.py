@@ -506,10 +506,6 @@ class Erasures(Protocol):
         """Make this process known (or refresh its heartbeat)."""
         ...
 
-    async def forget_process(self, process_id: str) -> None:
-        """A process whose shard directory no longer exists."""
-        ...
-
 
 class Transaction(Protocol):
     """One transaction, or one autocommitting session for reads."""

@@ -15,29 +15,37 @@ BULK_TOKENS_AHEAD = 8 * 1024
 
 # A bulk pass should last this long: a Recall waits for one at most. Longer ones gain less than a tenth of throughput.
 BULK_PASS_SECONDS = 0.035
-BULK_TOKENS_MIN = 128
+# Below this the fixed cost of a pass outweighs its work, however slow the machine.
+BULK_TOKENS_MIN = 160
 BULK_TOKENS_MAX = 4096
 _BULK_TOKENS_START = 256
-_SMOOTHING = 0.2
+_PASSES_REMEMBERED = 32
 
 
 class PassSize:
-    """How many tokens, padding included, a bulk pass has: what this machine does in BULK_PASS_SECONDS, as measured."""
+    """How many tokens, padding included, a bulk pass has: what this machine does in BULK_PASS_SECONDS, as measured.
+
+    The measure is the lower quartile of recent passes: those slowed down by other work on the same cores say nothing about
+    the size, and smaller passes would only make them slower.
+    """
 
     def __init__(self) -> None:
-        self._seconds_per_token = BULK_PASS_SECONDS / _BULK_TOKENS_START
+        self._seconds_per_token = deque(
+            [BULK_PASS_SECONDS / _BULK_TOKENS_START], maxlen=_PASSES_REMEMBERED
+        )
 
     @property
     def tokens(self) -> int:
         """The size of the next pass."""
-        fitting = int(BULK_PASS_SECONDS / self._seconds_per_token)
+        recent = sorted(self._seconds_per_token)
+        fitting = int(BULK_PASS_SECONDS / recent[len(recent) // 4])
         return min(BULK_TOKENS_MAX, max(BULK_TOKENS_MIN, fitting))
 
     def measured(self, tokens: int, seconds: float) -> None:
         """A pass of `tokens` took `seconds`."""
         # A small rest of a job says little about full passes.
         if tokens >= BULK_TOKENS_MIN // 2:
-            self._seconds_per_token += _SMOOTHING * (seconds / tokens - self._seconds_per_token)
+            self._seconds_per_token.append(seconds / tokens)
 
 
 class Lanes:
@@ -108,10 +116,11 @@ class Lanes:
         """The longest pieces of the oldest job, filled up from the next jobs; padding counts."""
         taken: list[Slot] = []
         longest = 0
+        tokens_max = self.bulk_size.tokens
         for job in self.jobs[Lane.BULK]:
             while job.ready:
                 longest_then = max(longest, job.ready[0].tokens)
-                if taken and longest_then * (len(taken) + 1) > self.bulk_size.tokens:
+                if taken and longest_then * (len(taken) + 1) > tokens_max:
                     return taken
                 longest = longest_then
                 taken.append(job.take())

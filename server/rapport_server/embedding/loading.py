@@ -19,6 +19,9 @@ def load_encoder(model: str | None = None) -> Runtime:
     Takes seconds: it imports torch and reads the weights. Raises StartupError naming the model and what to do.
     """
     name, source = _locate(model)
+    # Torch's threads would otherwise spin between two operators, on cores that the database and the event loop need: with
+    # more work than cores a pass then takes many times as long. Read once, when torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Imported here since torch takes seconds, which nobody who only reads `--help` should wait for.
     from rapport_server.embedding.sentence_transformers_runtime import SentenceTransformersRuntime
 

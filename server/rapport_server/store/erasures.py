@@ -156,10 +156,6 @@ class ErasureTable:
         """Make this process known, or refresh its heartbeat."""
         await self._conn.execute(_SQL.register, {"process": process_id})
 
-    async def forget_process(self, process_id: str) -> None:
-        """A process whose shard directory no longer exists: nothing is pending on it any more."""
-        await self._conn.execute(_SQL.forget, {"process": process_id})
-
     async def _delete(self, query: SQL, values: dict[str, Any]) -> int:
         return (await self._conn.execute(query, values, prepare=False)).rowcount
 

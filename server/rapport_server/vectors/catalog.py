@@ -166,6 +166,9 @@ class ShardCatalog:
             shard = slot.shard
             if shard is None:
                 shard = await self._snapshots.load(slot)
+            if shard is not None and shard.position.seq == 0 and shard.position != head:
+                # Opened before its first change: no log has a change 0 to prove that place by, and nothing is in.
+                shard = None
             if shard is not None:
                 verdict = await self._catch_up.follow(slot.key, shard, head)
                 if verdict is not Verdict.IN_STEP:

@@ -91,6 +91,3 @@ SELECT EXISTS (SELECT FROM erasure_replica WHERE tenant_id = %(tenant)s AND rece
 INSERT INTO server_process (process_id) VALUES (%(process)s)
 ON CONFLICT (process_id) DO UPDATE SET heartbeat = now()
 
--- name: forget
-WITH known AS (DELETE FROM server_process WHERE process_id = %(process)s)
-DELETE FROM erasure_replica WHERE process_id = %(process)s
