@@ -59,7 +59,14 @@ class RapportProcess:
 
     def launch(self, *flags: str, listen: str = "127.0.0.1:0") -> None:
         """Start without waiting."""
-        command = [sys.executable, "-m", "rapport_server", "serve", "--data-dir", str(self.data_dir)]
+        command = [
+            sys.executable,
+            "-m",
+            "rapport_server",
+            "serve",
+            "--data-dir",
+            str(self.data_dir),
+        ]
         command += ["--listen", listen, "--metrics-listen", "127.0.0.1:0", *self.flags, *flags]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("RAPPORT_")}
         with self.log.open("ab") as out:

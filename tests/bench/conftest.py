@@ -15,12 +15,36 @@ import pytest
 from rapport_server.embedding.loading import packaged_model
 
 ROUNDS = 5
-SUBJECTS = "Maya Noor Elif Jonas Priya Tomas Aiko Ruth Samuel Ines".split()
-DEEDS = "likes visited fears bought finished started forgot dreams about argued over sold painted".split()
-THINGS = (
-    "the old garden;her knee exercises;a trip to Lisbon;the blue bicycle;chess on Sundays;her brother's wedding;"
-    "strong coffee;the night shift;a letter from school;the broken boiler;piano lessons;the neighbour's dog"
-).split(";")
+SUBJECTS = ["Maya", "Noor", "Elif", "Jonas", "Priya", "Tomas", "Aiko", "Ruth", "Samuel", "Ines"]
+DEEDS = [
+    "likes",
+    "visited",
+    "fears",
+    "bought",
+    "finished",
+    "started",
+    "forgot",
+    "dreams",
+    "about",
+    "argued",
+    "over",
+    "sold",
+    "painted",
+]
+THINGS = [
+    "the old garden",
+    "her knee exercises",
+    "a trip to Lisbon",
+    "the blue bicycle",
+    "chess on Sundays",
+    "her brother's wedding",
+    "strong coffee",
+    "the night shift",
+    "a letter from school",
+    "the broken boiler",
+    "piano lessons",
+    "the neighbour's dog",
+]
 
 
 def short_texts(count: int, seed: int = 0) -> list[str]:

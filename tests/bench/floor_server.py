@@ -24,7 +24,9 @@ async def main() -> None:
         "Noop": grpc.unary_unary_rpc_method_handler(noop),
         "Embed": grpc.unary_unary_rpc_method_handler(embed),
     }
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Floor", handlers),))
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler("bench.Floor", handlers),)
+    )
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     sys.stdout.write(f"{port}\n")

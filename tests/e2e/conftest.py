@@ -11,6 +11,8 @@ HERE = Path(__file__).parent
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        quick = item.get_closest_marker("long") is None and item.get_closest_marker("timeout") is None
+        quick = (
+            item.get_closest_marker("long") is None and item.get_closest_marker("timeout") is None
+        )
         if HERE in item.path.parents and quick:
             item.add_marker(pytest.mark.timeout(TIMEOUT_S))

@@ -25,9 +25,9 @@ def rows_with(dsn: str, needles: Iterable[str]) -> list[tuple[str, str]]:
         assert len({table for _, table, _, _ in columns}) > 10
         for schema, table, column, kind in columns:
             value = "encode({column}, 'escape')" if kind == "bytea" else "{column}::text"
-            query = sql.SQL(f"SELECT count(*) FROM {{table}} WHERE strpos({value}, %(needle)s) > 0").format(
-                table=sql.Identifier(schema, table), column=sql.Identifier(column)
-            )
+            query = sql.SQL(
+                f"SELECT count(*) FROM {{table}} WHERE strpos({value}, %(needle)s) > 0"
+            ).format(table=sql.Identifier(schema, table), column=sql.Identifier(column))
             for needle in needles:
                 (count,) = conn.execute(query, {"needle": needle}).fetchone() or (0,)
                 if count:
@@ -78,7 +78,10 @@ def paths_that_tell(client: Client, end_user_id: str, sentence: str, source_id: 
             told.add(name)
 
     look("Recall", client.recall(end_user_id, query=sentence, max_results=1000))
-    look("Recall filtered", client.recall(end_user_id, query=sentence, metadata_filters={"channel": "app"}))
+    look(
+        "Recall filtered",
+        client.recall(end_user_id, query=sentence, metadata_filters={"channel": "app"}),
+    )
     look("ListMemories", list(client.list_memories(end_user_id, page_size=1000)))
     look("ListMessages", list(client.list_messages(end_user_id, page_size=1000)))
     look("ListRelationHistory", list(client.list_relation_history(end_user_id, page_size=1000)))

@@ -19,15 +19,61 @@ ERRORED = IndexingStatus.INDEXING_STATUS_ERRORED
 NOT_FOUND = IndexingStatus.INDEXING_STATUS_NOT_FOUND
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # Never seen by an encoder's vocabulary as words of its own, and by no other test.
-NAMES = "Biscuit Marlow Tamsin Quill Osric Wren Hettie Bram Isolde Pip Rufus Saffi Dorrit Kes".split()
-THINGS = (
-    "kettle bicycle violin passport greenhouse sonnet telescope omelette ferry lantern chessboard wardrobe"
-    " harbour thermometer umbrella cathedral notebook sunflower microscope carousel"
-).split()
-DEEDS = (
-    "repaired lost painted borrowed photographed inherited auctioned polished measured forgot buried weighed"
-    " insured dismantled donated"
-).split()
+NAMES = [
+    "Biscuit",
+    "Marlow",
+    "Tamsin",
+    "Quill",
+    "Osric",
+    "Wren",
+    "Hettie",
+    "Bram",
+    "Isolde",
+    "Pip",
+    "Rufus",
+    "Saffi",
+    "Dorrit",
+    "Kes",
+]
+THINGS = [
+    "kettle",
+    "bicycle",
+    "violin",
+    "passport",
+    "greenhouse",
+    "sonnet",
+    "telescope",
+    "omelette",
+    "ferry",
+    "lantern",
+    "chessboard",
+    "wardrobe",
+    "harbour",
+    "thermometer",
+    "umbrella",
+    "cathedral",
+    "notebook",
+    "sunflower",
+    "microscope",
+    "carousel",
+]
+DEEDS = [
+    "repaired",
+    "lost",
+    "painted",
+    "borrowed",
+    "photographed",
+    "inherited",
+    "auctioned",
+    "polished",
+    "measured",
+    "forgot",
+    "buried",
+    "weighed",
+    "insured",
+    "dismantled",
+    "donated",
+]
 
 
 def sentences(count: int, seed: int = 1) -> list[str]:

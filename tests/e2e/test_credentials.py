@@ -13,7 +13,9 @@ from tests.fix_rapport import RapportProcess, TenantHandle
 @pytest.mark.parametrize(
     "key", [None, "rap_000000000000_" + "x" * 43, "rubbish"], ids=["none", "unknown", "rubbish"]
 )
-def test_without_a_good_key_nothing_is_served(rapport: RapportProcess, key: str | None, monkeypatch):
+def test_without_a_good_key_nothing_is_served(
+    rapport: RapportProcess, key: str | None, monkeypatch
+):
     monkeypatch.delenv("RAPPORT_API_KEY", raising=False)
     with Client(rapport.address, api_key=key) as client:
         for call in (
@@ -39,7 +41,9 @@ def test_the_first_keys_are_shown_once_and_stored_only_as_hashes(rapport: Rappor
         assert log.count(key) == 1
         secret = key.split("_", 2)[2]
         assert rows_with(rapport.superuser_dsn(), [secret]) == []
-        below = [path for path in rapport.data_dir.iterdir() if path.name not in {"postgres", "socket"}]
+        below = [
+            path for path in rapport.data_dir.iterdir() if path.name not in {"postgres", "socket"}
+        ]
         assert files_with(below, [secret.encode()]) == []
     with rapport.operator() as operator:
         tenant = operator.get_tenant().tenant
@@ -102,7 +106,10 @@ def test_a_reader_reads_and_an_auditor_audits_and_neither_does_more(tenant: Tena
         for _, call in forbidden:
             with refused("PERMISSION_DENIED"):
                 call()
-    assert tenant.client.get_memory("maya", source_id=source_id).memory.text == "Maya sings in a choir."
+    assert (
+        tenant.client.get_memory("maya", source_id=source_id).memory.text
+        == "Maya sings in a choir."
+    )
 
 
 def test_a_key_works_in_its_own_tenant_only_and_an_operators_where_it_names(make_tenant, rapport):
@@ -125,7 +132,9 @@ def test_tenants_are_made_changed_and_listed(make_tenant, rapport: RapportProces
     tenant = make_tenant(plan="CLINIC", metadata_schema=schema, initial_trust=0.3)
     got = tenant.operator.get_tenant().tenant
     assert (got.plan, got.initial_trust, got.metadata_schema[0].name) == (2, 0.3, "topic")
-    assert got.tenant_id in {listed.tenant_id for listed in tenant.operator.list_tenants(page_size=5)}
+    assert got.tenant_id in {
+        listed.tenant_id for listed in tenant.operator.list_tenants(page_size=5)
+    }
     changed = tenant.operator.update_tenant(plan="COMMUNITY", update_mask=["plan"]).tenant
     assert (changed.plan, changed.initial_trust) == (1, 0.3)
     with refused("ALREADY_EXISTS"):
@@ -139,13 +148,22 @@ def test_tenants_are_made_changed_and_listed(make_tenant, rapport: RapportProces
 def test_a_plan_bounds_what_is_kept_of_each_kind_and_pinned_ones_stay(make_tenant):
     tenant = make_tenant(plan="COMMUNITY")
     client = tenant.client
-    add(client, "maya", {"source_id": "pinned", "text": "Pinned from the beginning.", "pinned": True})
+    add(
+        client,
+        "maya",
+        {"source_id": "pinned", "text": "Pinned from the beginning.", "pinned": True},
+    )
     for start in (0, 300):
         add(client, "maya", *(f"Fact {number}." for number in range(start, start + 300)))
     said = client.process("maya", message="I speak while facts are cut.")
-    while len(kept := {m.text for m in client.list_memories("maya", kind="ADDED", page_size=1000)}) > 501:
+    while (
+        len(kept := {m.text for m in client.list_memories("maya", kind="ADDED", page_size=1000)})
+        > 501
+    ):
         pass
-    assert kept == {"Pinned from the beginning."} | {f"Fact {number}." for number in range(100, 600)}
+    assert kept == {"Pinned from the beginning."} | {
+        f"Fact {number}." for number in range(100, 600)
+    }
     assert client.get_memory("maya", source_id=said.source_id).memory
     hits = client.recall("maya", query="Fact 3.", max_results=1000).results
     assert len(hits) == 502

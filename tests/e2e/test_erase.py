@@ -36,7 +36,13 @@ def live_a_little(tenant: TenantHandle, end_user_id: str, sentence: str) -> str:
     (source_id,) = add(
         client,
         end_user_id,
-        {"text": sentence, "title": sentence, "speaker": sentence, "channel": "app", "additional_metadata": {"k": sentence}},
+        {
+            "text": sentence,
+            "title": sentence,
+            "speaker": sentence,
+            "channel": "app",
+            "additional_metadata": {"k": sentence},
+        },
         request_id=str(uuid.uuid4()),
     )
     said = client.process(
@@ -83,7 +89,13 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
         # Before: the same search finds it on every path, in rows, and its vector in the shard's files.
         assert paths_that_tell(client, PERSON, SENTENCE, source_id) == ALL_PATHS
         before = rows_with(server.superuser_dsn(), NEEDLES)
-        assert {table for table, _ in before} >= {"memory", "message", "chunk", "relation_point", "end_user"}
+        assert {table for table, _ in before} >= {
+            "memory",
+            "message",
+            "chunk",
+            "relation_point",
+            "end_user",
+        }
         shards = server.data_dir / "shards"
         while not files_with([shards], [vector]):
             texts(client, PERSON, SENTENCE)
@@ -108,7 +120,9 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
 
         assert paths_that_tell(client, PERSON, SENTENCE, source_id) == set()
         assert rows_with(server.superuser_dsn(), NEEDLES) == []
-        assert files_with(own_files(server), [*(needle.encode() for needle in NEEDLES), vector]) == []
+        assert (
+            files_with(own_files(server), [*(needle.encode() for needle in NEEDLES), vector]) == []
+        )
         assert files_with([shards], [other_vector])
         assert all_rows(server.superuser_dsn(), "end_user_id", "noor") == others_before
         shown_after = client.recall("noor", query="basil", max_results=1000).results
@@ -143,7 +157,10 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
         assert texts(client, PERSON, SENTENCE, max_results=1000) == ["User: Do you know me?"]
 
         assert server.stop() == 0
-        assert files_with(own_files(server), [*(needle.encode() for needle in NEEDLES[:2]), vector]) == []
+        assert (
+            files_with(own_files(server), [*(needle.encode() for needle in NEEDLES[:2]), vector])
+            == []
+        )
 
 
 def test_erasing_an_unknown_person_is_ok_counts_zero_and_is_audited(tenant: TenantHandle):
@@ -199,7 +216,9 @@ def test_work_in_flight_is_overtaken_and_brings_nobody_back(tenant: TenantHandle
 def test_a_job_that_was_queued_is_erased_with_its_person(tenant: TenantHandle):
     for round_number in range(4):
         ids = [f"{round_number}-{n}" for n in range(60)]
-        items = [{"source_id": i, "text": f"{i} {t}"} for i, t in zip(ids, sentences(60), strict=True)]
+        items = [
+            {"source_id": i, "text": f"{i} {t}"} for i, t in zip(ids, sentences(60), strict=True)
+        ]
         tenant.client.add_memory("maya", memories=items)
         receipt = tenant.client.erase("maya").receipt
         assert receipt.counts.memories == 60

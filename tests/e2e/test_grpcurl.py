@@ -16,12 +16,18 @@ SERVICES = {
 }
 
 
-def grpcurl(tenant: TenantHandle, *arguments: str, data: object = None) -> subprocess.CompletedProcess[str]:
+def grpcurl(
+    tenant: TenantHandle, *arguments: str, data: object = None
+) -> subprocess.CompletedProcess[str]:
     command = [str(GRPCURL), "-plaintext", "-max-time", "60"]
     if data is not None:
         command += ["-H", f"authorization: Bearer {tenant.key}", "-d", json.dumps(data)]
     return subprocess.run(
-        [*command, tenant.server.address, *arguments], capture_output=True, text=True, check=False, timeout=90
+        [*command, tenant.server.address, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
     )
 
 
@@ -48,7 +54,11 @@ def test_the_five_calls(tenant: TenantHandle):
     said = called(tenant, "Process", end_user_id="maya", message="I have a dog called Biscuit.")
     assert said["user"]["interactionCount"] == 1
     added = called(
-        tenant, "AddMemory", endUserId="maya", memories=[{"sourceId": "tea", "text": "She likes tea."}], wait="30s"
+        tenant,
+        "AddMemory",
+        endUserId="maya",
+        memories=[{"sourceId": "tea", "text": "She likes tea."}],
+        wait="30s",
     )
     assert added["results"][0]["status"] == "INDEXING_STATUS_COMPLETED"
     verified = called(tenant, "VerifyProcessing", endUserId="maya", sourceIds=["tea"])
@@ -62,7 +72,11 @@ def test_the_five_calls(tenant: TenantHandle):
 
 
 def test_an_unknown_field_is_an_error_and_an_errors_details_can_be_read(tenant: TenantHandle):
-    done = grpcurl(tenant, "rapport.v1.MemoryService/Recall", data={"endUserId": "m", "query": "x", "limitless": 1})
+    done = grpcurl(
+        tenant,
+        "rapport.v1.MemoryService/Recall",
+        data={"endUserId": "m", "query": "x", "limitless": 1},
+    )
     assert done.returncode != 0
     assert "limitless" in done.stderr
     done = grpcurl(tenant, "rapport.v1.MemoryService/Recall", data={"endUserId": "", "query": "x"})
@@ -82,9 +96,15 @@ def test_what_is_not_there_yet_says_so_with_details(tenant: TenantHandle, method
 def test_many_heavy_results_stay_below_grpcurls_limit_or_say_so(tenant: TenantHandle):
     # Metadata costs bytes and no work for the encoder.
     heavy = {"a": "y" * 16_000}
-    add(tenant.client, "maya", *({"text": f"Page {n}", "additional_metadata": heavy} for n in range(220)))
+    add(
+        tenant.client,
+        "maya",
+        *({"text": f"Page {n}", "additional_metadata": heavy} for n in range(220)),
+    )
     done = grpcurl(
-        tenant, "rapport.v1.MemoryService/Recall", data={"endUserId": "maya", "query": "page", "maxResults": 1000}
+        tenant,
+        "rapport.v1.MemoryService/Recall",
+        data={"endUserId": "maya", "query": "page", "maxResults": 1000},
     )
     assert "Code: ResourceExhausted" in done.stderr
     assert "REPLY_TOO_LARGE" in done.stderr

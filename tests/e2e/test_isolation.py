@@ -22,7 +22,10 @@ def everything(client, end_user_id: str) -> list[str]:
 
 def test_ids_are_opaque_for_every_path_and_erase_takes_one_alone(tenant: TenantHandle):
     client = tenant.client
-    secrets = {end_user_id: f"The code word is {word}." for end_user_id, word in zip(WEIRD, sentences(len(WEIRD)), strict=True)}
+    secrets = {
+        end_user_id: f"The code word is {word}."
+        for end_user_id, word in zip(WEIRD, sentences(len(WEIRD)), strict=True)
+    }
     for end_user_id, secret in secrets.items():
         add(client, end_user_id, {"source_id": end_user_id, "text": secret, "session_id": "s"})
         client.process(end_user_id, message=f"I say: {secret}", session_id="s")
@@ -60,9 +63,15 @@ def test_tenant_ids_are_opaque_too(make_tenant):
     names = [base, f"{base}-corp", f"{base.upper()}", f"{base}%", f"../{base}", f"{base}/x"]
     tenants = [make_tenant(name) for name in names]
     for tenant in tenants:
-        add(tenant.client, "maya", {"source_id": "s", "text": f"The code word of {tenant.tenant_id}."})
+        add(
+            tenant.client,
+            "maya",
+            {"source_id": "s", "text": f"The code word of {tenant.tenant_id}."},
+        )
     for tenant in tenants:
-        assert texts(tenant.client, "maya", "code word") == [f"The code word of {tenant.tenant_id}."]
+        assert texts(tenant.client, "maya", "code word") == [
+            f"The code word of {tenant.tenant_id}."
+        ]
         assert [user.end_user_id for user in tenant.operator.list_end_users()] == ["maya"]
     for one, other in itertools.permutations(tenants[:3], 2):
         with refused("PERMISSION_DENIED"):
@@ -71,7 +80,9 @@ def test_tenant_ids_are_opaque_too(make_tenant):
         tenants[0].client.recall("maya", query="code word", tenant_id=f"{base}-nowhere")
     tenants[0].operator.delete_tenant(names[0])
     for tenant in tenants[1:]:
-        assert texts(tenant.client, "maya", "code word") == [f"The code word of {tenant.tenant_id}."]
+        assert texts(tenant.client, "maya", "code word") == [
+            f"The code word of {tenant.tenant_id}."
+        ]
 
 
 def test_two_tenants_hammered_at_once_stay_apart(make_tenant):
@@ -92,7 +103,9 @@ def test_two_tenants_hammered_at_once_stay_apart(make_tenant):
     for side, tenant in enumerate(tenants):
         added = [str(number) for number in range(60) if number % 3]
         assert wait_for(tenant.client, "maya", added) == []
-        stored = {memory.text.removeprefix("User: ") for memory in tenant.client.list_memories("maya")}
+        stored = {
+            memory.text.removeprefix("User: ") for memory in tenant.client.list_memories("maya")
+        }
         assert stored == set(own[side])
         shown = texts(tenant.client, "maya", own[1 - side][0], max_results=1000)
         assert {text.removeprefix("User: ") for text in shown} == set(own[side])
@@ -102,4 +115,6 @@ def test_two_tenants_hammered_at_once_stay_apart(make_tenant):
 def test_a_memory_takes_no_place_among_another_persons_results(tenant: TenantHandle):
     add(tenant.client, "noor", *sentences(200))
     add(tenant.client, "maya", "The stove is out of order.")
-    assert texts(tenant.client, "maya", sentences(200)[3], max_results=5) == ["The stove is out of order."]
+    assert texts(tenant.client, "maya", sentences(200)[3], max_results=5) == [
+        "The stove is out of order."
+    ]

@@ -24,7 +24,10 @@ from tests.fix_rapport import TenantHandle
 
 
 def test_a_memory_is_kept_with_all_its_fields(make_tenant):
-    schema = [{"name": "topic", "type": "STRING", "enable_match": True}, {"name": "page", "type": "NUMBER"}]
+    schema = [
+        {"name": "topic", "type": "STRING", "enable_match": True},
+        {"name": "page", "type": "NUMBER"},
+    ]
     client = make_tenant(metadata_schema=schema).client
     item = {
         "source_id": "note-1",
@@ -43,7 +46,16 @@ def test_a_memory_is_kept_with_all_its_fields(make_tenant):
     }
     assert add(client, "maya", item) == ["note-1"]
     memory = client.get_memory("maya", source_id="note-1").memory
-    for field in ("source_id", "text", "title", "user_name", "speaker", "channel", "session_id", "time_zone"):
+    for field in (
+        "source_id",
+        "text",
+        "title",
+        "user_name",
+        "speaker",
+        "channel",
+        "session_id",
+        "time_zone",
+    ):
         assert getattr(memory, field) == item[field]
     assert (memory.kind, memory.indexing_status) == (MemoryKind.MEMORY_KIND_ADDED, COMPLETED)
     assert dict(memory.metadata) == item["metadata"]
@@ -53,13 +65,21 @@ def test_a_memory_is_kept_with_all_its_fields(make_tenant):
     lifetime = memory.expires_at.ToDatetime() - memory.create_time.ToDatetime()
     assert lifetime == timedelta(hours=1)
     (hit,) = client.recall("maya", query="Where is the spare key?").results
-    assert (hit.source_id, hit.title, hit.channel, hit.session_id) == ("note-1", "Key", "mail", "s-9")
+    assert (hit.source_id, hit.title, hit.channel, hit.session_id) == (
+        "note-1",
+        "Key",
+        "mail",
+        "s-9",
+    )
     assert dict(hit.metadata) == item["metadata"]
     assert hit.expires_at == memory.expires_at
 
 
 def test_pairs_are_stored_as_one_memory(tenant: TenantHandle):
-    pairs = [{"user": "I moved to Lyon.", "assistant": "How is Lyon?"}, {"user": "Rainy.", "assistant": ""}]
+    pairs = [
+        {"user": "I moved to Lyon.", "assistant": "How is Lyon?"},
+        {"user": "Rainy.", "assistant": ""},
+    ]
     (source_id,) = add(tenant.client, "maya", {"user_assistant_pairs": pairs})
     memory = tenant.client.get_memory("maya", source_id=source_id).memory
     assert memory.text == "User: I moved to Lyon.\nAssistant: How is Lyon?\nUser: Rainy."
@@ -130,7 +150,9 @@ def test_a_thousand_items_in_one_call_are_all_recallable(tenant: TenantHandle):
     assert (memories.memories, memories.chunks, memories.queued) == (1000, 1000, 0)
 
 
-def test_without_wait_the_answer_is_queued_and_watching_tells_each_change_once(tenant: TenantHandle):
+def test_without_wait_the_answer_is_queued_and_watching_tells_each_change_once(
+    tenant: TenantHandle,
+):
     facts = sentences(40)
     answer = tenant.client.add_memory("maya", memories=facts)
     assert answer.success_count == 40
@@ -156,7 +178,10 @@ def test_an_upsert_replaces_and_without_it_an_id_exists_already(tenant: TenantHa
     assert texts(client, "maya", "Which pet?") == ["Maya has a parrot."]
     memory = client.get_memory("maya", source_id="pet").memory
     assert (memory.text, memory.title) == ("Maya has a parrot.", "")
-    items = [{"source_id": "pet", "text": "Maya has a fish."}, {"source_id": "car", "text": "A van."}]
+    items = [
+        {"source_id": "pet", "text": "Maya has a fish."},
+        {"source_id": "car", "text": "A van."},
+    ]
     pet, car = client.add_memory("maya", memories=items, upsert=False, wait=60).results
     assert pet.error.reason == ErrorReason.ERROR_REASON_ALREADY_EXISTS
     assert (pet.status, car.status) == (ERRORED, COMPLETED)
@@ -165,7 +190,11 @@ def test_an_upsert_replaces_and_without_it_an_id_exists_already(tenant: TenantHa
 
 
 def test_the_same_id_twice_in_a_call_the_later_wins_and_the_earlier_says_so(tenant: TenantHandle):
-    items = [{"source_id": "a", "text": "first"}, {"source_id": "b", "text": "other"}, {"source_id": "a", "text": "second"}]
+    items = [
+        {"source_id": "a", "text": "first"},
+        {"source_id": "b", "text": "other"},
+        {"source_id": "a", "text": "second"},
+    ]
     for upsert in (True, False):
         client = tenant.client
         end_user_id = f"maya-{upsert}"
@@ -179,7 +208,13 @@ def test_the_same_id_twice_in_a_call_the_later_wins_and_the_earlier_says_so(tena
 
 def test_concurrent_upserts_of_one_id_end_as_one_memory(tenant: TenantHandle):
     facts = sentences(24)
-    together(8, lambda i: tenant.client.add_memory("maya", memories=[{"source_id": "one", "text": facts[i]}]), 24)
+    together(
+        8,
+        lambda i: tenant.client.add_memory(
+            "maya", memories=[{"source_id": "one", "text": facts[i]}]
+        ),
+        24,
+    )
     assert wait_for(tenant.client, "maya", ["one"]) == []
     (memory,) = tenant.client.list_memories("maya")
     assert memory.text in facts
@@ -212,7 +247,9 @@ def test_long_text_is_split_and_every_part_recallable(tenant: TenantHandle):
 
 def test_update_changes_only_what_the_mask_names(tenant: TenantHandle):
     client = tenant.client
-    ids = add(client, "maya", {"text": "Maya's bus is line 7.", "title": "bus", "expiry_time": 3600})
+    ids = add(
+        client, "maya", {"text": "Maya's bus is line 7.", "title": "bus", "expiry_time": 3600}
+    )
     before = client.get_memory("maya", source_id=ids[0]).memory
     changed = client.update_memory("maya", source_id=ids[0], title="tram", pinned=True).memory
     assert (changed.title, changed.pinned, changed.text) == ("tram", True, before.text)
@@ -241,7 +278,9 @@ def test_an_interactions_words_cannot_be_rewritten_but_its_title_can(tenant: Ten
 def test_a_deleted_memory_is_found_nowhere(tenant: TenantHandle):
     client = tenant.client
     kept, gone = add(client, "maya", "The attic is full of clocks.", "The cellar is full of cider.")
-    assert texts(client, "maya", "The cellar is full of cider.", max_results=1) == ["The cellar is full of cider."]
+    assert texts(client, "maya", "The cellar is full of cider.", max_results=1) == [
+        "The cellar is full of cider."
+    ]
     assert client.delete_memory("maya", source_id=gone).deleted_count == 1
     assert texts(client, "maya", "The cellar is full of cider.") == ["The attic is full of clocks."]
     assert [memory.source_id for memory in client.list_memories("maya")] == [kept]
@@ -272,9 +311,20 @@ def test_the_id_that_recall_answers_is_the_id_for_every_call(tenant: TenantHandl
 def test_memories_are_listed_by_kind_channel_session_time_and_metadata(tenant: TenantHandle):
     client = tenant.client
     for number in range(4):
-        client.process("maya", message=f"said {number}", channel="app", session_id=f"s{number}", occurred_at=NOON)
+        client.process(
+            "maya",
+            message=f"said {number}",
+            channel="app",
+            session_id=f"s{number}",
+            occurred_at=NOON,
+        )
     items = [
-        {"text": f"noted {n}", "channel": "mail", "occurred_at": NOON + minutes(n), "additional_metadata": {"n": n}}
+        {
+            "text": f"noted {n}",
+            "channel": "mail",
+            "occurred_at": NOON + minutes(n),
+            "additional_metadata": {"n": n},
+        }
         for n in range(4)
     ]
     add(client, "maya", *items)
@@ -286,7 +336,9 @@ def test_memories_are_listed_by_kind_channel_session_time_and_metadata(tenant: T
     assert [m.text for m in client.list_memories("maya", session_id="s2")] == ["User: said 2"]
     after = client.list_memories("maya", start_time=NOON + minutes(1), end_time=NOON + minutes(3))
     assert {m.text for m in after} == {"noted 1", "noted 2"}
-    free = client.list_memories("maya", metadata_filters={"additional_metadata": {"n": {"$gte": 2}}})
+    free = client.list_memories(
+        "maya", metadata_filters={"additional_metadata": {"n": {"$gte": 2}}}
+    )
     assert {m.text for m in free} == {"noted 2", "noted 3"}
 
 

@@ -68,7 +68,9 @@ def test_the_metrics_page_has_every_series_and_counts(tenant: TenantHandle):
 @pytest.mark.parametrize("service", ["", *sorted(SERVICES)])
 def test_health_is_told_for_all_and_for_each_service(rapport: RapportProcess, service: str):
     with grpc.insecure_channel(rapport.address) as channel:
-        answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service=service))
+        answer = health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(service=service)
+        )
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 

@@ -128,14 +128,21 @@ def library(make_tenant) -> TenantHandle:
     tenant = make_tenant(metadata_schema=SCHEMA)
     client = tenant.client
     for number in range(6):
-        fields: dict[str, object] = {"topic": ("*", "home", "health")[number % 3], "page": number + 0.5}
+        fields: dict[str, object] = {
+            "topic": ("*", "home", "health")[number % 3],
+            "page": number + 0.5,
+        }
         if number % 2:
             fields |= {"urgent": number > 3, "visit": f"2026-03-0{number + 1}T12:00:00Z"}
         item = {
             "source_id": f"m{number}",
             "text": f"Entry {number}",
             "metadata": fields,
-            "additional_metadata": {"mood": ("good", "bad")[number % 2], "n": number, "deep": {"x": 1}},
+            "additional_metadata": {
+                "mood": ("good", "bad")[number % 2],
+                "n": number,
+                "deep": {"x": 1},
+            },
             "channel": ("mail", "")[number % 2],
             "session_id": f"s{number}",
             "occurred_at": NOON + minutes(number),
@@ -184,9 +191,9 @@ def test_filters_are_applied_before_the_search(library: TenantHandle):
         listed = list(library.client.list_memories("maya", metadata_filters=filters))
         assert {memory.text.split()[-1] for memory in listed} == expected, filters
         # A floor of one result must not starve a filter that matches something far away.
-        assert bool(texts(library.client, "maya", "zebra", max_results=1, metadata_filters=filters)) == bool(
-            expected
-        )
+        assert bool(
+            texts(library.client, "maya", "zebra", max_results=1, metadata_filters=filters)
+        ) == bool(expected)
 
 
 @pytest.mark.parametrize(

@@ -43,14 +43,22 @@ def test_every_mutating_call_is_done_once(make_tenant):
     new_tenant = f"t-{new_id()}"
     key = operator.create_api_key(role="READER").api_key
     calls = {
-        "AddMemory": lambda r: client.add_memory("maya", memories=["four", {"text": ""}], wait=60, request_id=r),
+        "AddMemory": lambda r: client.add_memory(
+            "maya", memories=["four", {"text": ""}], wait=60, request_id=r
+        ),
         "AttachReply": lambda r: client.attach_reply(
             "maya", interaction_id=said.interaction_id, assistant_message="hi", request_id=r
         ),
-        "UpdateMemory": lambda r: client.update_memory("maya", source_id=ids[0], title="t", request_id=r),
+        "UpdateMemory": lambda r: client.update_memory(
+            "maya", source_id=ids[0], title="t", request_id=r
+        ),
         "DeleteMemory": lambda r: client.delete_memory("maya", source_id=ids[1], request_id=r),
-        "RecordEvent": lambda r: client.record_event("maya", event={"kind": "KEPT_PROMISE"}, request_id=r),
-        "RetryProcessing": lambda r: client.retry_processing("maya", source_ids=ids[:1], request_id=r),
+        "RecordEvent": lambda r: client.record_event(
+            "maya", event={"kind": "KEPT_PROMISE"}, request_id=r
+        ),
+        "RetryProcessing": lambda r: client.retry_processing(
+            "maya", source_ids=ids[:1], request_id=r
+        ),
         "UpdateTenant": lambda r: operator.update_tenant(default_end_user_id="team", request_id=r),
         "CreateTenant": lambda r: operator.create_tenant(tenant_id=new_tenant, request_id=r),
         "DeleteTenant": lambda r: operator.delete_tenant(new_tenant, request_id=r),
@@ -89,7 +97,9 @@ def test_concurrent_duplicates_do_the_work_once_and_all_get_the_answer(tenant: T
     assert all(answer == answers[0] for answer in answers)
     assert tenant.client.get_relation("maya").relation.interaction_count == 1
     add_id = new_id()
-    added = together(12, lambda _: tenant.client.add_memory("maya", memories=["x", "y"], request_id=add_id), 24)
+    added = together(
+        12, lambda _: tenant.client.add_memory("maya", memories=["x", "y"], request_id=add_id), 24
+    )
     ids = {tuple(result.source_id for result in answer.results) for answer in added}
     assert len(ids) == 1
     assert wait_for(tenant.client, "maya", list(ids.pop())) == []

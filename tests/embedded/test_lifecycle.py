@@ -1,7 +1,7 @@
 """Start, stop, and every way to die in between."""
 
 # Nothing but the test runs in these loops, so looking at files may block them.
-# ruff: noqa: ASYNC110, ASYNC220, ASYNC240
+# ruff: noqa: ASYNC220, ASYNC240
 
 import asyncio
 import os

@@ -14,7 +14,6 @@ from rapport_server.domain.ports import Lane
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.embedding.runtime import Row
 
-
 # As `load_encoder` does, but before a test module imports the library itself.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 

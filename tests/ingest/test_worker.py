@@ -100,7 +100,7 @@ async def vectors(db: PostgresDatabase, tenant_id: str = "acme") -> int:
 async def called(encoder: ScriptedEncoder, times: int = 1) -> None:
     """Return once the encoder has been called so often."""
     async with asyncio.timeout(10):
-        while len(encoder.calls) < times:  # noqa: ASYNC110
+        while len(encoder.calls) < times:
             await asyncio.sleep(0.01)
 
 

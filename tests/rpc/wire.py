@@ -128,5 +128,5 @@ async def refused(channel: grpc.aio.Channel, rpc: str, *arguments: Any, **option
 async def until(condition: Callable[[], Any]) -> None:
     """Wait for what other tasks bring about."""
     async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - what is waited for has no event
+        while not condition():
             await asyncio.sleep(0.01)

@@ -112,7 +112,7 @@ async def test_many_shards_opened_at_once_are_all_right(house: House) -> None:
         await asyncio.gather(*(house.assert_right(catalog, key) for key in keys))
         # All were in use at once; those not in use any more are closed at once, not at the keeper's next round.
         async with asyncio.timeout(5):
-            while catalog.stats().bytes > 200_000:  # noqa: ASYNC110 - files are written between
+            while catalog.stats().bytes > 200_000:
                 await asyncio.sleep(0.01)
     assert database.calls["scan"] == 60
 

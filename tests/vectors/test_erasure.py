@@ -173,7 +173,7 @@ async def test_a_person_dropped_by_another_process_leaves_the_files_with_the_nex
     await house.assert_right(catalog)
     # The keeper looks every second and does not wait the four seconds that an ordinary change waits.
     async with asyncio.timeout(2.5):
-        while found_in_files(house.root, mine):  # noqa: ASYNC110 - another thread writes files
+        while found_in_files(house.root, mine):
             await asyncio.sleep(0.05)
 
 

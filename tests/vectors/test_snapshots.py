@@ -38,7 +38,7 @@ def saved_seq(root: Path) -> int | None:
 
 async def until_saved(root: Path, seq: int, within_s: float = 5.0) -> None:
     async with asyncio.timeout(within_s):
-        while saved_seq(root) != seq:  # noqa: ASYNC110 - another thread writes files
+        while saved_seq(root) != seq:
             await asyncio.sleep(0.01)
 
 
@@ -141,7 +141,7 @@ async def test_a_disk_that_cannot_be_written_costs_no_answer(
     database.commit(KEY, {1: unit(rng, 10)})
     await house.assert_right(catalog)
     async with asyncio.timeout(5):
-        while "not saved" not in caplog.text:  # noqa: ASYNC110 - another thread logs
+        while "not saved" not in caplog.text:
             await asyncio.sleep(0.01)
     database.commit(KEY, {1: unit(rng, 10)})
     await house.assert_right(catalog)

@@ -107,6 +107,7 @@ class Process:
     async def __call__(
         self, caller: Caller, tenant: Tenant, interaction: Interaction, ticket: Ticket
     ) -> Processed:
+        """Raises Erased when the person is erased meanwhile; then nothing is written."""
         scope = interaction.scope
         async with self._database.session() as session:
             arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)

@@ -41,6 +41,7 @@ class Recall:
         self._searcher = searcher
 
     async def __call__(self, query: RecallQuery) -> Recalled:
+        """An unknown person, or a filter that nothing passes, gives no hits."""
         started = time.perf_counter()
         prepared, (encoded,) = await asyncio.gather(
             self._searcher.prepare(query.scope, query.filter),

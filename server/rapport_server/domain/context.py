@@ -11,7 +11,22 @@ CONTEXT_CHARS_MAX = 12_000  # about 3,000 tokens: leaves room in an 8k window
 MEMORY_CHARS_MAX = 2_000  # one long memory must not push the others out
 FENCE_OPEN = "<<<QUOTED MEMORIES"
 FENCE_CLOSE = "QUOTED MEMORIES>>>"
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_CLOSENESS = ("strangers", "acquainted", "familiar", "close", "very close")
 _TONES = {
     "": "Be warm and natural; no special caution is needed.",
     "cautious": (
@@ -59,8 +74,7 @@ def _standing(state: RelationState) -> list[str]:
         f"- Trust: {_word(state.trust, 'none yet', 'a little', 'some', 'solid', 'deep')} ({state.trust:.2f})",
         f"- Mood: {_word(state.sentiment, 'very low', 'low', 'even', 'good', 'very good')} ({state.sentiment:.2f})",
         f"- Grudge: {_word(state.grudge, 'none', 'slight', 'noticeable', 'strong', 'very strong')} ({state.grudge:.2f})",
-        f"- Familiarity: {_word(state.familiarity, 'strangers', 'acquainted', 'familiar', 'close', 'very close')}"
-        f" ({state.familiarity:.2f})",
+        f"- Familiarity: {_word(state.familiarity, *_CLOSENESS)} ({state.familiarity:.2f})",
     ]
 
 

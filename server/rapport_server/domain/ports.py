@@ -50,11 +50,20 @@ class Encoder(Protocol):
     """
 
     @property
-    def fingerprint(self) -> str: ...
+    def fingerprint(self) -> str:
+        """Hex digest that tells this model from any other."""
+        ...
+
     @property
-    def model_name(self) -> str: ...
+    def model_name(self) -> str:
+        """For people."""
+        ...
+
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
     async def encode(self, texts: Sequence[str], lane: Lane) -> list[Encoded]:
         """Embed each text, split to the window. Raises EmbeddingFailed if any text has no finite vector."""
         ...
@@ -196,9 +205,15 @@ class Signer(Protocol):
     """Signs receipts."""
 
     @property
-    def key_id(self) -> str: ...
+    def key_id(self) -> str:
+        """Names the key."""
+        ...
+
     @property
-    def public_key(self) -> bytes: ...
+    def public_key(self) -> bytes:
+        """Raw Ed25519 public key, 32 bytes."""
+        ...
+
     def sign(self, data: bytes) -> bytes:
         """An Ed25519 signature, 64 bytes."""
         ...

@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from rapport_server.domain.analysis import Analysis
 from rapport_server.domain.audit import AuditEvent, AuditEventKind, AuditRecord, ChainVerdict
 from rapport_server.domain.erasure import ErasureCounts, PendingErasure, Receipt
 from rapport_server.domain.filters import Filter
@@ -31,8 +32,7 @@ from rapport_server.domain.memories import (
 )
 from rapport_server.domain.people import Arrival, Message, MessageRole, Person
 from rapport_server.domain.ports import Position
-from rapport_server.domain.relation import RelationPoint, RelationState
-from rapport_server.domain.analysis import Analysis
+from rapport_server.domain.relation import RelationPoint
 from rapport_server.domain.tenants import ApiKey, ApiKeyRole, StoreStatus, Tenant
 
 
@@ -83,7 +83,10 @@ class RequestRecord:
 class Installations(Protocol):
     """Table installation, one row."""
 
-    async def get(self) -> Installation: ...
+    async def get(self) -> Installation:
+        """The row."""
+        ...
+
     async def lock(self) -> None:
         """Lock the row until the transaction ends: one first start at a time."""
         ...
@@ -104,7 +107,10 @@ class Tenants(Protocol):
         """False when the id exists. create_time and update_time are the database's."""
         ...
 
-    async def get(self, tenant_id: str) -> Tenant | None: ...
+    async def get(self, tenant_id: str) -> Tenant | None:
+        """The tenant, None when it does not exist."""
+        ...
+
     async def lock(self, tenant_id: str) -> Tenant | None:
         """The row, locked until the transaction ends."""
         ...
@@ -121,7 +127,9 @@ class Tenants(Protocol):
         """By tenant_id; page key (tenant_id,)."""
         ...
 
-    async def status(self, tenant_id: str, store: Store) -> StoreStatus: ...
+    async def status(self, tenant_id: str, store: Store) -> StoreStatus:
+        """What the store holds now."""
+        ...
 
 
 class Keys(Protocol):
@@ -134,7 +142,10 @@ class Keys(Protocol):
         role: ApiKeyRole,
         secret_hash: bytes,
         expire_time: datetime | None,
-    ) -> ApiKey: ...
+    ) -> ApiKey:
+        """Store a key's hash; the key."""
+        ...
+
     async def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         """By id alone, with the hash of its secret."""
         ...
@@ -174,7 +185,10 @@ class People(Protocol):
         """Lock the person and raise the epoch; the new one."""
         ...
 
-    async def get(self, tenant_id: str, end_user_id: str) -> Person | None: ...
+    async def get(self, tenant_id: str, end_user_id: str) -> Person | None:
+        """The person's row, None for a stranger."""
+        ...
+
     async def begin(
         self, tenant_id: str, end_user_id: str, initial_trust: float, at: datetime
     ) -> Person:
@@ -219,8 +233,14 @@ class Messages(Protocol):
         session_id: str,
         occurred_at: datetime,
         analysis: Analysis,
-    ) -> None: ...
-    async def of_interaction(self, scope: Scope, interaction_id: UUID) -> list[Message]: ...
+    ) -> None:
+        """Store one message; `analysis` counts only for the person's own."""
+        ...
+
+    async def of_interaction(self, scope: Scope, interaction_id: UUID) -> list[Message]:
+        """The one or two messages of an interaction, the person's first."""
+        ...
+
     async def page(
         self,
         scope: Scope,
@@ -239,7 +259,10 @@ class Messages(Protocol):
 
     async def point_of_interaction(
         self, scope: Scope, interaction_id: UUID
-    ) -> RelationPoint | None: ...
+    ) -> RelationPoint | None:
+        """The state right after an interaction, None when it is not stored."""
+        ...
+
     async def list_points(
         self, scope: Scope, times: TimeRange, newest_first: bool, page: PageRequest
     ) -> list[RelationPoint]:
@@ -268,8 +291,14 @@ class Memories(Protocol):
         """The served version, else the newest; None when missing or expired."""
         ...
 
-    async def get_many(self, scope: Scope, source_ids: Sequence[str]) -> dict[str, Memory]: ...
-    async def by_interaction(self, scope: Scope, interaction_id: UUID) -> Memory | None: ...
+    async def get_many(self, scope: Scope, source_ids: Sequence[str]) -> dict[str, Memory]:
+        """`get` for many ids; those that are stored."""
+        ...
+
+    async def by_interaction(self, scope: Scope, interaction_id: UUID) -> Memory | None:
+        """The memory of an interaction, None when it is not stored."""
+        ...
+
     async def page(
         self,
         scope: Scope,
@@ -354,7 +383,10 @@ class Queue(Protocol):
         """Give items back as if they had not been claimed; those whose lease is lost stay as they are."""
         ...
 
-    async def renew(self, items: Sequence[Claimed], lease_s: float) -> None: ...
+    async def renew(self, items: Sequence[Claimed], lease_s: float) -> None:
+        """Extend the leases that are still ours."""
+        ...
+
     async def owned(self, items: Sequence[Claimed]) -> set[int]:
         """Versions that still carry our lease token and are PROCESSING, locked until the transaction ends."""
         ...
@@ -433,21 +465,30 @@ class Requests(Protocol):
         """Claim the id for this transaction, waiting for one that holds it; the earlier record if it is already used."""
         ...
 
-    async def finish(
-        self, tenant_id: str, request_hash: bytes, result: Mapping[str, Any]
-    ) -> None: ...
-    async def get(self, tenant_id: str, request_hash: bytes) -> RequestRecord | None: ...
+    async def finish(self, tenant_id: str, request_hash: bytes, result: Mapping[str, Any]) -> None:
+        """Keep what a replay needs; commits with the work."""
+        ...
+
+    async def get(self, tenant_id: str, request_hash: bytes) -> RequestRecord | None:
+        """The record of an id, without claiming it; None when it is new."""
+        ...
+
     async def reduce(self, tenant_id: str, subject_hash: bytes) -> int:
         """Erase everything but the keyed hash of the id from a person's records; how many."""
         ...
 
-    async def expire(self, hours: int, limit: int) -> int: ...
+    async def expire(self, hours: int, limit: int) -> int:
+        """Delete records older than so many hours, at most `limit`; how many."""
+        ...
 
 
 class Audit(Protocol):
     """Table audit_event, append-only."""
 
-    async def append(self, tenant_id: str, record: AuditRecord) -> AuditEvent: ...
+    async def append(self, tenant_id: str, record: AuditRecord) -> AuditEvent:
+        """Add a row to the tenant's chain, in the transaction of what it records."""
+        ...
+
     async def page(
         self,
         tenant_id: str,
@@ -467,9 +508,10 @@ class Audit(Protocol):
 class Erasures(Protocol):
     """Tables erasure, erasure_replica and server_process, and the deletion itself."""
 
-    async def count(
-        self, tenant_id: str, end_user_id: str, subject_hash: bytes
-    ) -> ErasureCounts: ...
+    async def count(self, tenant_id: str, end_user_id: str, subject_hash: bytes) -> ErasureCounts:
+        """What `delete_person` would delete; nothing is touched."""
+        ...
+
     async def delete_person(
         self, tenant_id: str, end_user_id: str, subject_hash: bytes
     ) -> tuple[ErasureCounts, Person | None]:
@@ -493,7 +535,10 @@ class Erasures(Protocol):
         """As it stands now: verified, and which processes are pending."""
         ...
 
-    async def set_verified(self, tenant_id: str, receipt_id: str) -> None: ...
+    async def set_verified(self, tenant_id: str, receipt_id: str) -> None:
+        """The verification pass found nothing."""
+        ...
+
     async def pending_of(self, process_id: str) -> list[PendingErasure]:
         """What this process has still to drop, oldest first."""
         ...
@@ -511,27 +556,59 @@ class Transaction(Protocol):
     """One transaction, or one autocommitting session for reads."""
 
     @property
-    def installation(self) -> Installations: ...
+    def installation(self) -> Installations:
+        """Table group installation."""
+        ...
+
     @property
-    def tenants(self) -> Tenants: ...
+    def tenants(self) -> Tenants:
+        """Table group tenants."""
+        ...
+
     @property
-    def keys(self) -> Keys: ...
+    def keys(self) -> Keys:
+        """Table group keys."""
+        ...
+
     @property
-    def people(self) -> People: ...
+    def people(self) -> People:
+        """Table group people."""
+        ...
+
     @property
-    def messages(self) -> Messages: ...
+    def messages(self) -> Messages:
+        """Table group messages."""
+        ...
+
     @property
-    def memories(self) -> Memories: ...
+    def memories(self) -> Memories:
+        """Table group memories."""
+        ...
+
     @property
-    def queue(self) -> Queue: ...
+    def queue(self) -> Queue:
+        """Table group queue."""
+        ...
+
     @property
-    def shards(self) -> Shards: ...
+    def shards(self) -> Shards:
+        """Table group shards."""
+        ...
+
     @property
-    def requests(self) -> Requests: ...
+    def requests(self) -> Requests:
+        """Table group requests."""
+        ...
+
     @property
-    def audit(self) -> Audit: ...
+    def audit(self) -> Audit:
+        """Table group audit."""
+        ...
+
     @property
-    def erasures(self) -> Erasures: ...
+    def erasures(self) -> Erasures:
+        """Table group erasures."""
+        ...
 
 
 class Database(Protocol):

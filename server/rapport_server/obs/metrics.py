@@ -136,7 +136,7 @@ class Metrics:
             self._thread.join()
             self._server = self._thread = None
 
-    def _gauge(self, name: str, help: str, read: Callable[[], float]) -> None:  # noqa: A002
+    def _gauge(self, name: str, help: str, read: Callable[[], float]) -> None:
         Gauge(name, help, registry=self.registry).set_function(read)
 
 

@@ -3,7 +3,6 @@
 from typing import Protocol
 
 from rapport_server.domain.ports import StepObserver
-
 from rapport_server.rpc.interceptors.metrics import CallObserver
 
 

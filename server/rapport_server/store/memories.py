@@ -105,7 +105,7 @@ class MemoryTable:
         channel: str,
         session_id: str,
         times: TimeRange,
-        filter: Filter | None,  # noqa: A002 - the port's name for it
+        filter: Filter | None,
         page: PageRequest,
     ) -> list[Memory]:
         """Newest first by version; page key (version,). One row per source_id: the served version, else the newest.
@@ -180,7 +180,7 @@ class MemoryTable:
     async def allowed_chunks(
         self,
         scope: Scope,
-        filter: Filter,  # noqa: A002 - the port's name for it
+        filter: Filter,
     ) -> NDArray[np.int64]:
         """Ids of the chunks whose memory passes the filter, ascending, for a filtered search."""
         condition, operands = filter_sql(filter)
