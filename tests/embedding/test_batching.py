@@ -30,7 +30,7 @@ async def held_in_a_pass(
     held: HeldRuntime, **bounds: int
 ) -> tuple[BatchingEncoder, "asyncio.Task[list[Encoded]]"]:
     """An encoder whose thread is inside a pass, so that everything after it has to wait."""
-    encoder = BatchingEncoder(held, **bounds)  # type: ignore[arg-type]
+    encoder = BatchingEncoder(held, **bounds)
     first = call(encoder, ["the first"])
     await entered(held)
     return encoder, first
@@ -64,7 +64,7 @@ async def test_a_pass_is_bounded_however_many_wait(held: HeldRuntime) -> None:
 
 
 async def test_a_waiting_caller_overtakes_bulk_after_the_pass_under_way(held: HeldRuntime) -> None:
-    encoder = BatchingEncoder(held)  # type: ignore[arg-type]
+    encoder = BatchingEncoder(held)
     bulk = call(
         encoder,
         [f"bulk text number {n} of many, none of them urgent" for n in range(150)],
@@ -110,7 +110,7 @@ async def test_bulk_keeps_the_order_asked_whatever_the_lengths(
 
 async def test_everything_heavy_runs_on_the_embed_thread(held: HeldRuntime) -> None:
     held.gate.set()
-    encoder = BatchingEncoder(held)  # type: ignore[arg-type]
+    encoder = BatchingEncoder(held)
     await encoder.encode(["a", "b " * 3000], Lane.BULK)
     await asyncio.gather(*(encoder.encode([str(n)], Lane.INTERACTIVE) for n in range(8)))
     await encoder.close()
@@ -163,6 +163,24 @@ async def test_a_broken_pass_fails_exactly_the_callers_in_it(held: HeldRuntime) 
     assert len(await bulk) == 2
     assert len(await encoder.encode(["bystander"], Lane.INTERACTIVE)) == 1
     await encoder.close()
+
+
+async def test_the_rest_of_a_failed_call_is_dropped_and_the_thread_lives_on(
+    held: HeldRuntime,
+) -> None:
+    def break_on_poison(rows: Sequence[Row]) -> None:
+        if any("poison" in row.text for row in rows):
+            raise RuntimeError("the model broke")
+
+    held.before = break_on_poison
+    held.gate.set()
+    encoder = BatchingEncoder(held)
+    with pytest.raises(EmbeddingFailed):
+        # So different in length that they are two forward calls of one pass.
+        await encoder.encode(["poison", "bystander " * 40], Lane.INTERACTIVE)
+    assert len(await encoder.encode(["next"], Lane.INTERACTIVE)) == 1
+    await encoder.close()
+    assert held.passes == [["poison"], ["next"]]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])

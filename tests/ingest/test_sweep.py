@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -11,6 +12,7 @@ from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.memories import IndexingStatus, MemoryDraft, Scope
 from rapport_server.domain.ports import ShardKey
 from rapport_server.domain.storage import PageRequest, TimeRange
+from rapport_server.domain.tenants import Plan
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.feed import PostgresFeed
@@ -117,3 +119,30 @@ async def test_sweeps_side_by_side_do_no_harm(db: PostgresDatabase, database: Da
     assert sum(done["expired"] for done in rounds) == 100
     async with db.session() as session:
         assert (await session.audit.verify("acme")).ok
+
+
+async def _set_plan(db: PostgresDatabase, plan: Plan) -> None:
+    async with db.transaction() as tx:
+        tenant = await tx.tenants.lock("acme")
+        assert tenant is not None
+        await tx.tenants.update(replace(tenant, plan=plan))
+
+
+async def test_a_smaller_plan_cuts_the_oldest_at_the_next_sweep_and_pinned_ones_stay(
+    db: PostgresDatabase, database: Database
+) -> None:
+    scope = await enqueue(db, [f"t{n:03}" for n in range(510)])
+    async with await psycopg.AsyncConnection.connect(database.owner_dsn) as conn:
+        await conn.execute("UPDATE memory SET pinned = true WHERE source_id = 't000'")
+    for _ in range(3):
+        await index(db, await claim(db, 200))
+    assert (await Sweep(db, Hasher()).round())["cut"] == 0
+    await _set_plan(db, Plan.COMMUNITY)
+    assert (await Sweep(db, Hasher()).round())["cut"] == 9
+    async with db.session() as session:
+        left = await session.memories.existing(scope, [f"t{n:03}" for n in range(12)])
+        assert await session.memories.count(scope) == 501
+    assert left == {"t000", "t010", "t011"}
+    feed = PostgresFeed(db, DIMENSION)
+    assert sum([len(image.ids) async for image in feed.scan(ShardKey("acme", 0))]) == 501
+    assert (await Sweep(db, Hasher()).round())["cut"] == 0

@@ -33,7 +33,7 @@ from rapport_server.domain.memories import (
 from rapport_server.domain.people import Arrival, Message, MessageRole, Person
 from rapport_server.domain.ports import Position
 from rapport_server.domain.relation import RelationPoint
-from rapport_server.domain.tenants import ApiKey, ApiKeyRole, StoreStatus, Tenant
+from rapport_server.domain.tenants import ApiKey, ApiKeyRole, Plan, StoreStatus, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +340,16 @@ class Memories(Protocol):
         self, scope: Scope, kind: MemoryKind, keep: int, limit: int
     ) -> list[str]:
         """Up to `limit` source_ids, oldest first, of unpinned COMPLETED memories of the kind beyond the newest `keep`."""
+        ...
+
+    async def cut(self, scope: Scope, kind: MemoryKind, keep: int, limit: int) -> list[int]:
+        """Delete what `oldest_beyond` finds; the removed chunk ids."""
+        ...
+
+    async def over_plan(
+        self, keep: Mapping[Plan, int], limit: int
+    ) -> list[tuple[Scope, MemoryKind, int]]:
+        """Scopes and kinds with more memories than their tenant's plan keeps, and how many it keeps."""
         ...
 
     async def expired(self, limit: int) -> list[tuple[Scope, str]]:

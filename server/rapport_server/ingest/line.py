@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,8 @@ import structlog
 from rapport_server.domain import limits
 from rapport_server.domain.memories import ChunkDraft, Claimed
 from rapport_server.domain.ports import Encoder, Lane, SubjectHasher
-from rapport_server.domain.storage import Database
+from rapport_server.domain.retention import INLINE_CUT_MAX, KEEP
+from rapport_server.domain.storage import Database, Transaction
 from rapport_server.errors import (
     Conflict,
     DeadlineExceeded,
@@ -33,6 +35,7 @@ log = structlog.get_logger(__name__)
 
 
 Ready = tuple[Claimed, list[ChunkDraft]]
+ShardChanges = dict[int, tuple[list[int], list[int]]]
 
 
 @dataclass(slots=True)
@@ -237,6 +240,7 @@ class Line:
             owned = await tx.queue.owned(items)
             ours = [(item, drafts) for item, drafts in ready if item.version in owned]
             changes = await tx.queue.complete_many(ours)
+            await _cut(tx, tenant_id, [item for item, _ in ours], changes)
             for shard_id in sorted(changes):
                 added, removed = changes[shard_id]
                 await tx.shards.append(tenant_id, shard_id, added, removed)
@@ -271,3 +275,18 @@ class Line:
     def _forget(self, items: Sequence[Claimed]) -> None:
         for item in items:
             self._held.pop(item.version, None)
+
+
+async def _cut(
+    tx: Transaction, tenant_id: str, items: Sequence[Claimed], changes: ShardChanges
+) -> None:
+    """Delete what these items push beyond the tenant's plan, and note it in the changes of their shards."""
+    tenant = await tx.tenants.get(tenant_id)
+    keep = KEEP.get(tenant.plan) if tenant else None
+    if keep is None:
+        return
+    added = Counter((item.scope, item.kind, item.shard_id) for item in items)
+    for (scope, kind, shard_id), count in added.items():
+        changes[shard_id][1].extend(
+            await tx.memories.cut(scope, kind, keep, count + INLINE_CUT_MAX)
+        )

@@ -1,6 +1,6 @@
 """Tables memory and chunk."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from rapport_server.domain.memories import (
 )
 from rapport_server.domain.people import Person
 from rapport_server.domain.storage import PageRequest, TimeRange
+from rapport_server.domain.tenants import Plan
 from rapport_server.errors import NotFound
 from rapport_server.store.filters import filter_sql
 from rapport_server.store.memory_rows import (
@@ -30,6 +31,7 @@ from rapport_server.store.memory_rows import (
     expired_of,
     found_chunk_of,
     memory_of,
+    over_plan_of,
     processing_status_of,
     scope_values,
 )
@@ -168,6 +170,23 @@ class MemoryTable:
         """Up to `limit` source_ids, oldest first, of unpinned COMPLETED memories of the kind beyond the newest `keep`."""
         values = {**scope_values(scope), "kind": kind.value, "keep": keep, "limit": limit}
         return await column(self._conn, _SQL.oldest_beyond, values)
+
+    async def cut(self, scope: Scope, kind: MemoryKind, keep: int, limit: int) -> list[int]:
+        """Delete what `oldest_beyond` finds; the removed chunk ids."""
+        surplus = await self.oldest_beyond(scope, kind, keep, limit)
+        return (await self.delete(scope, surplus))[1] if surplus else []
+
+    async def over_plan(
+        self, keep: Mapping[Plan, int], limit: int
+    ) -> list[tuple[Scope, MemoryKind, int]]:
+        """Scopes and kinds with more memories than their tenant's plan keeps, and how many it keeps."""
+        values = {
+            "plans": [plan.value for plan in keep],
+            "keeps": list(keep.values()),
+            "kinds": [MemoryKind.INTERACTION.value, MemoryKind.ADDED.value],
+            "limit": limit,
+        }
+        return await every(self._conn, over_plan_of, _SQL.over_plan, values)
 
     async def expired(self, limit: int) -> list[tuple[Scope, str]]:
         """Some memories of any tenant with an expired version, longest expired first, for the sweep."""

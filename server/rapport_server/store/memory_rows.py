@@ -118,3 +118,10 @@ def expired_of(
 ) -> tuple[Scope, str]:
     """The address of a memory."""
     return Scope(tenant_id, end_user_id, Store(store)), source_id
+
+
+def over_plan_of(
+    *, tenant_id: str, store: str, end_user_id: str, kind: str, keep: int
+) -> tuple[Scope, MemoryKind, int]:
+    """What a scope has too much of, and how much of it is kept."""
+    return Scope(tenant_id, end_user_id, Store(store)), MemoryKind(kind), keep

@@ -166,6 +166,16 @@ WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_us
       ORDER BY version DESC OFFSET %(keep)s LIMIT 1)
 ORDER BY version LIMIT %(limit)s
 
+-- name: over_plan
+SELECT m.tenant_id, m.store, m.end_user_id, m.kind, plans.keep
+FROM unnest(%(plans)s::text[], %(keeps)s::int[]) AS plans (plan, keep)
+JOIN tenant t USING (plan)
+JOIN memory m USING (tenant_id)
+WHERE m.status = 'COMPLETED' AND NOT m.pinned AND m.kind = ANY(%(kinds)s)
+GROUP BY m.tenant_id, m.store, m.end_user_id, m.kind, plans.keep
+HAVING count(*) > plans.keep
+LIMIT %(limit)s
+
 -- name: expired
 SELECT tenant_id, store, end_user_id, source_id FROM memory
 WHERE expires_at <= statement_timestamp() ORDER BY expires_at LIMIT %(limit)s

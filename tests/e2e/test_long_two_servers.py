@@ -1,0 +1,197 @@
+"""Two servers on one Postgres: neither is ever behind the other, and an erase reaches both."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from rapport import AuditEventKind, Client, receipt_payload
+from tests.e2e.evidence import files_with
+from tests.e2e.scene import add, is_stranger, refused, sentences, texts, together
+from tests.fix_postgres import Database
+from tests.fix_rapport import RapportProcess
+
+pytestmark = pytest.mark.long
+
+
+@dataclass
+class Pair:
+    """Two servers, a writer's client of each, and the database behind both."""
+
+    servers: tuple[RapportProcess, RapportProcess]
+    clients: tuple[Client, Client]
+    operator: Client
+    admin_dsn: str
+
+
+@pytest.fixture
+def pair(make_database, make_rapport) -> Iterator[Pair]:
+    database: Database = make_database(migrated=False)
+    url = ("--database-url", database.admin_dsn, "--snapshot-seconds", "1")
+    first: RapportProcess = make_rapport(*url, name="first")
+    secrets = str(first.data_dir / "secrets")
+    second: RapportProcess = make_rapport(*url, "--secrets-dir", secrets, name="second")
+    with (
+        first.writer() as one,
+        second.client(first.writer_key) as two,
+        first.operator() as operator,
+    ):
+        yield Pair((first, second), (one, two), operator, database.admin_dsn)
+    for server in (first, second):
+        assert server.stop() == 0
+
+
+def test_completed_on_one_is_recalled_on_the_other_at_once(pair: Pair):
+    one, two = pair.clients
+    facts = sentences(300)
+
+    def work(number: int) -> None:
+        writer, reader = (one, two) if number % 2 else (two, one)
+        if number % 3:
+            writer.process("maya", message=facts[number])
+            assert texts(reader, "maya", facts[number], max_results=1) == [f"User: {facts[number]}"]
+        else:
+            answer = writer.add_memory("maya", memories=[facts[number]], wait=60)
+            assert answer.results[0].status == 3
+            assert texts(reader, "maya", facts[number], max_results=1) == [facts[number]]
+
+    together(6, work, 300)
+    for client in pair.clients:
+        assert client.get_relation("maya").relation.interaction_count == 200
+        assert len(texts(client, "maya", "journal", max_results=1000)) == 300
+    assert pair.operator.verify_audit_log().ok
+
+
+def test_nothing_is_skipped_when_commits_come_in_another_order_than_they_began(pair: Pair):
+    one, two = pair.clients
+    with psycopg.connect(pair.admin_dsn, autocommit=True) as conn:
+        # Whoever says SLOWLY holds its transaction open after it has taken its numbers.
+        conn.execute("""
+            CREATE FUNCTION rapport.hold() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN PERFORM pg_sleep(1.5); RETURN NULL; END$$;
+            CREATE TRIGGER hold AFTER INSERT ON rapport.memory FOR EACH ROW
+            WHEN (NEW.text LIKE '%SLOWLY%') EXECUTE FUNCTION rapport.hold()""")
+        for round_number in range(5):
+            slow, quick = (
+                f"SLOWLY the glacier moves {round_number}.",
+                f"The otter dives {round_number}.",
+            )
+            add(one, "begun", "This person exists.")
+            thread = threading.Thread(target=lambda text=slow: one.process("slow", message=text))
+            thread.start()
+            while not conn.execute(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+            ).fetchone():
+                pass
+            two.process("quick", message=quick)
+            for client in pair.clients:
+                assert texts(client, "quick", quick, max_results=1) == [f"User: {quick}"]
+                assert f"User: {slow}" not in texts(client, "slow", slow)
+            assert thread.is_alive()
+            thread.join()
+            for client in reversed(pair.clients):
+                assert texts(client, "slow", slow, max_results=1) == [f"User: {slow}"]
+            ids = {
+                text: (chunk_id, seq, shard_id)
+                for text, chunk_id, seq, shard_id in conn.execute(
+                    "SELECT m.text, c.chunk_id, s.seq, s.shard_id FROM rapport.memory m"
+                    " JOIN rapport.chunk c USING (tenant_id, store, end_user_id, source_id, version)"
+                    " JOIN rapport.shard_change s ON s.tenant_id = c.tenant_id AND c.chunk_id = ANY (s.added)"
+                    " WHERE m.text = ANY (%s)",
+                    ([f"User: {slow}", f"User: {quick}"],),
+                )
+            }
+            began_first, committed_first = ids[f"User: {slow}"], ids[f"User: {quick}"]
+            assert began_first[2] == committed_first[2]
+            assert began_first[0] < committed_first[0]
+            assert began_first[1] > committed_first[1]
+
+
+def vectors_of(dsn: str, end_user_id: str) -> list[bytes]:
+    with psycopg.connect(dsn) as conn:
+        return [
+            bytes(vector)
+            for (vector,) in conn.execute(
+                "SELECT vector FROM rapport.chunk WHERE end_user_id = %s ORDER BY chunk_id LIMIT 5",
+                (end_user_id,),
+            )
+        ]
+
+
+def wait_until_on_disk(server: RapportProcess, vectors: list[bytes]) -> None:
+    while not all(files_with([server.data_dir / "shards"], [vector]) for vector in vectors):
+        pass
+
+
+def test_an_erase_reaches_the_other_servers_memory_and_files(pair: Pair):
+    for client in pair.clients:
+        add(client, "maya", *sentences(20))
+        client.process("noor", message="Noor stays.")
+    vectors, kept = vectors_of(pair.admin_dsn, "maya"), vectors_of(pair.admin_dsn, "noor")
+    for server, client in zip(pair.servers, pair.clients, strict=True):
+        texts(client, "maya", "journal")
+        wait_until_on_disk(server, [*vectors, *kept])
+    receipt = pair.clients[0].erase("maya").receipt
+    assert receipt.verified
+    assert not receipt.replicas_pending
+    for server, client in zip(pair.servers, pair.clients, strict=True):
+        assert files_with([server.data_dir / "shards"], vectors) == []
+        assert files_with([server.data_dir / "shards"], kept)
+        assert is_stranger(client, "maya")
+        assert texts(client, "maya", "journal") == []
+        assert texts(client, "noor", "Noor stays.", max_results=1) == ["User: Noor stays."]
+
+
+def test_a_server_that_is_down_is_pending_until_it_has_dropped_the_person(pair: Pair):
+    first, second = pair.servers
+    add(pair.clients[0], "maya", *sentences(20))
+    texts(pair.clients[1], "maya", "journal")
+    vectors = vectors_of(pair.admin_dsn, "maya")
+    wait_until_on_disk(second, vectors)
+    second.stop()
+    assert files_with([second.data_dir / "shards"], vectors)
+    receipt = pair.clients[0].erase("maya").receipt
+    assert not receipt.verified
+    assert len(receipt.replicas_pending) == 1
+    assert (
+        receipt.replicas_pending[0]
+        == (second.data_dir / "shards" / "process_id").read_text().strip()
+    )
+    assert files_with([first.data_dir / "shards"], vectors) == []
+
+    second.start()
+    # It serves only after it has dropped everybody who was erased meanwhile.
+    assert files_with([second.data_dir / "shards"], vectors) == []
+    with second.client(first.writer_key) as client:
+        assert texts(client, "maya", "journal") == []
+    completed = pair.operator.get_erasure_receipt(receipt_id=receipt.receipt_id).receipt
+    assert completed.verified
+    assert not completed.replicas_pending
+    assert completed.counts == receipt.counts
+    keys = {key.key_id: key.public_key for key in pair.operator.get_signing_keys().signing_keys}
+    for signed in (receipt, completed):
+        Ed25519PublicKey.from_public_bytes(keys[signed.key_id]).verify(
+            signed.signature, receipt_payload(signed)
+        )
+    kinds = [event.kind for event in pair.operator.list_audit_events()]
+    assert AuditEventKind.AUDIT_EVENT_KIND_ERASURE_COMPLETED in kinds
+    assert pair.operator.verify_audit_log().ok
+
+
+def test_a_key_revoked_on_one_is_refused_on_the_other(pair: Pair):
+    first, second = pair.servers
+    created = pair.operator.create_api_key(role="WRITER")
+    with second.client(created.secret) as client:
+        client.get_relation("maya")
+        pair.operator.revoke_api_key(key_id=created.api_key.key_id)
+        while True:  # the news travels by notification; the test's own limit is the only clock
+            try:
+                client.get_relation("maya")
+            except Exception as error:  # noqa: BLE001 - looked at on the next line
+                assert getattr(error, "code", "") == "UNAUTHENTICATED"
+                break
+        with refused("UNAUTHENTICATED"):
+            client.get_relation("maya")
