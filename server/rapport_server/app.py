@@ -131,6 +131,8 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
             ),
         )
         stack.push_async_callback(index.close)
+        async with database.session() as session:
+            await index.forget_others(await session.shards.keys())
         replica = Replica(database, index, feed, _process_id(shards_dir))
         await replica.join()
         vacuum = Vacuum(database)

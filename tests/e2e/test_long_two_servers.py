@@ -1,47 +1,66 @@
 """Two servers on one Postgres: neither is ever behind the other, and an erase reaches both."""
 
 import threading
+import uuid
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from rapport import AuditEventKind, Client, receipt_payload
+from rapport_server.embedded import EmbeddedPostgres
 from tests.e2e.evidence import files_with
 from tests.e2e.scene import add, is_stranger, refused, sentences, texts, together
-from tests.fix_postgres import Database
-from tests.fix_rapport import RapportProcess
+from tests.fix_rapport import RapportProcess, rapport_process, server_directory
 
 pytestmark = pytest.mark.long
 
 
 @dataclass
 class Pair:
-    """Two servers, a writer's client of each, and the database behind both."""
+    """Two servers, a writer's client of each in a tenant of the test's own, and the database behind both."""
 
     servers: tuple[RapportProcess, RapportProcess]
     clients: tuple[Client, Client]
     operator: Client
+    key: str
     admin_dsn: str
 
 
+@pytest.fixture(scope="module")
+def servers(postgres: EmbeddedPostgres) -> Iterator[tuple[RapportProcess, RapportProcess, str]]:
+    """Two servers on a new database of a Postgres that is neither's."""
+    name = f"pair_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres.admin_dsn, autocommit=True) as conn:
+        conn.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    dsn = make_conninfo(postgres.admin_dsn, dbname=name)
+    flags = ("--database-url", dsn, "--snapshot-seconds", "1")
+    with ExitStack() as stack:
+        directory = stack.enter_context(server_directory())
+        first = stack.enter_context(rapport_process(directory, *flags, name="first"))
+        secrets = ("--secrets-dir", str(first.data_dir / "secrets"))
+        second = stack.enter_context(rapport_process(directory, *flags, *secrets, name="second"))
+        second.operator_key = first.operator_key
+        yield first, second, dsn
+        assert [first.stop(), second.stop()] == [0, 0]
+    with psycopg.connect(postgres.admin_dsn, autocommit=True) as conn:
+        conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
 @pytest.fixture
-def pair(make_database, make_rapport) -> Iterator[Pair]:
-    database: Database = make_database(migrated=False)
-    url = ("--database-url", database.admin_dsn, "--snapshot-seconds", "1")
-    first: RapportProcess = make_rapport(*url, name="first")
-    secrets = str(first.data_dir / "secrets")
-    second: RapportProcess = make_rapport(*url, "--secrets-dir", secrets, name="second")
-    with (
-        first.writer() as one,
-        second.client(first.writer_key) as two,
-        first.operator() as operator,
-    ):
-        yield Pair((first, second), (one, two), operator, database.admin_dsn)
-    for server in (first, second):
-        assert server.stop() == 0
+def pair(servers: tuple[RapportProcess, RapportProcess, str]) -> Iterator[Pair]:
+    first, second, dsn = servers
+    tenant_id = f"t-{uuid.uuid4()}"
+    with first.operator(tenant_id) as operator:
+        operator.create_tenant(tenant_id=tenant_id)
+        key = operator.create_api_key(role="WRITER").secret
+        with first.client(key) as one, second.client(key) as two:
+            yield Pair((first, second), (one, two), operator, key, dsn)
 
 
 def test_completed_on_one_is_recalled_on_the_other_at_once(pair: Pair):
@@ -110,8 +129,8 @@ def test_nothing_is_skipped_when_commits_come_in_another_order_than_they_began(p
             assert began_first[1] > committed_first[1]
 
 
-def vectors_of(dsn: str, end_user_id: str) -> list[bytes]:
-    with psycopg.connect(dsn) as conn:
+def vectors_of(pair: Pair, end_user_id: str) -> list[bytes]:
+    with psycopg.connect(pair.admin_dsn) as conn:
         return [
             bytes(vector)
             for (vector,) in conn.execute(
@@ -128,9 +147,9 @@ def wait_until_on_disk(server: RapportProcess, vectors: list[bytes]) -> None:
 
 def test_an_erase_reaches_the_other_servers_memory_and_files(pair: Pair):
     for client in pair.clients:
-        add(client, "maya", *sentences(20))
+        add(client, "maya", *sentences(20, seed=11))
         client.process("noor", message="Noor stays.")
-    vectors, kept = vectors_of(pair.admin_dsn, "maya"), vectors_of(pair.admin_dsn, "noor")
+    vectors, kept = vectors_of(pair, "maya"), vectors_of(pair, "noor")
     for server, client in zip(pair.servers, pair.clients, strict=True):
         texts(client, "maya", "journal")
         wait_until_on_disk(server, [*vectors, *kept])
@@ -147,9 +166,9 @@ def test_an_erase_reaches_the_other_servers_memory_and_files(pair: Pair):
 
 def test_a_server_that_is_down_is_pending_until_it_has_dropped_the_person(pair: Pair):
     first, second = pair.servers
-    add(pair.clients[0], "maya", *sentences(20))
+    add(pair.clients[0], "maya", *sentences(20, seed=12))
     texts(pair.clients[1], "maya", "journal")
-    vectors = vectors_of(pair.admin_dsn, "maya")
+    vectors = vectors_of(pair, "maya")
     wait_until_on_disk(second, vectors)
     second.stop()
     assert files_with([second.data_dir / "shards"], vectors)
@@ -165,7 +184,7 @@ def test_a_server_that_is_down_is_pending_until_it_has_dropped_the_person(pair: 
     second.start()
     # It serves only after it has dropped everybody who was erased meanwhile.
     assert files_with([second.data_dir / "shards"], vectors) == []
-    with second.client(first.writer_key) as client:
+    with second.client(pair.key) as client:
         assert texts(client, "maya", "journal") == []
     completed = pair.operator.get_erasure_receipt(receipt_id=receipt.receipt_id).receipt
     assert completed.verified

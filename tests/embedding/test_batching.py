@@ -30,7 +30,7 @@ async def held_in_a_pass(
     held: HeldRuntime, **bounds: int
 ) -> tuple[BatchingEncoder, "asyncio.Task[list[Encoded]]"]:
     """An encoder whose thread is inside a pass, so that everything after it has to wait."""
-    encoder = BatchingEncoder(held, **bounds)
+    encoder = BatchingEncoder(held, **bounds)  # type: ignore[arg-type]
     first = call(encoder, ["the first"])
     await entered(held)
     return encoder, first

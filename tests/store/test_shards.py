@@ -148,3 +148,11 @@ async def test_pruning_keeps_the_newest_changes_and_the_reader_behind_is_told(
         assert await session.shards.prune(4) == 0
     assert await feed.since(KEY, last.seq - 5, 100) == []
     assert len(await feed.since(KEY, last.seq - 4, 100)) == 5
+
+
+async def test_all_shards_are_listed_whatever_their_tenant(db: PostgresDatabase) -> None:
+    async with db.transaction() as tx:
+        await tx.shards.create("a", 0)
+        await tx.shards.create("b/../a", 3)
+    async with db.session() as session:
+        assert {ShardKey("a", 0), ShardKey("b/../a", 3)} <= set(await session.shards.keys())

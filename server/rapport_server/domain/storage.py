@@ -31,7 +31,7 @@ from rapport_server.domain.memories import (
     Store,
 )
 from rapport_server.domain.people import Arrival, Message, MessageRole, Person
-from rapport_server.domain.ports import Position
+from rapport_server.domain.ports import Position, ShardKey
 from rapport_server.domain.relation import RelationPoint
 from rapport_server.domain.tenants import ApiKey, ApiKeyRole, Plan, StoreStatus, Tenant
 
@@ -459,6 +459,10 @@ class Shards(Protocol):
 
     async def prune(self, keep: int) -> int:
         """Forget some changes more than `keep` numbers behind their head; how many."""
+        ...
+
+    async def keys(self) -> list[ShardKey]:
+        """Every shard of every tenant."""
         ...
 
     async def ids(self, tenant_id: str) -> list[int]:

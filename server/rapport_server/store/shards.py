@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rapport_server.domain.limits import SWEEP_ROWS_MAX
-from rapport_server.domain.ports import Position
+from rapport_server.domain.ports import Position, ShardKey
 from rapport_server.errors import Conflict
 from rapport_server.store.query import Connection
 from rapport_server.store.sqlfile import load
@@ -55,6 +55,11 @@ class ShardTable:
         """Forget up to SWEEP_ROWS_MAX changes more than `keep` numbers behind their head; how many."""
         values = {"keep": keep, "limit": SWEEP_ROWS_MAX}
         return (await self._conn.execute(_SQL.prune, values, prepare=False)).rowcount
+
+    async def keys(self) -> list[ShardKey]:
+        """Every shard of every tenant."""
+        cursor = await self._conn.execute(_SQL.keys)
+        return [ShardKey(*row) for row in await cursor.fetchall()]
 
     async def ids(self, tenant_id: str) -> list[int]:
         """The tenant's shards."""

@@ -33,6 +33,9 @@ DELETE FROM shard_change WHERE (tenant_id, shard_id, seq) IN (
 -- name: ids
 SELECT shard_id FROM shard_head WHERE tenant_id = %(tenant)s ORDER BY shard_id
 
+-- name: keys
+SELECT tenant_id, shard_id FROM shard_head
+
 -- name: head
 SELECT seq, token FROM shard_head WHERE tenant_id = %(tenant)s AND shard_id = %(shard)s
 
