@@ -1,6 +1,7 @@
 """The composition root: builds every room, starts them in order and ends them in the other."""
 
 import asyncio
+import shutil
 import signal
 import time
 import uuid
@@ -185,7 +186,7 @@ def wire(
         erase=erase,
         tenants=Tenants(database, directory),
         delete_tenant=DeleteTenant(
-            database, index, erase, replica, directory, authenticate, vacuum.request
+            database, index, secrets, erase, replica, directory, authenticate, vacuum.request
         ),
         api_keys=ApiKeys(database, secrets.secret_hash, authenticate),
         audit=AuditReads(database, secrets),
@@ -224,10 +225,15 @@ async def _secrets(config: Config, database: PostgresDatabase) -> Secrets:
 
 
 def _process_id(shards_dir: Path) -> str:
-    """One id per shard directory: who holds these files has to drop erased people from them."""
+    """One id per shard directory: who holds these files has to drop erased people from them.
+
+    Files without an id may hold anybody who was erased meanwhile, so they go; they are only a cache.
+    """
     path = shards_dir / "process_id"
     if not path.exists():
-        shards_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if shards_dir.exists():
+            shutil.rmtree(shards_dir)
+        shards_dir.mkdir(mode=0o700, parents=True)
         temporary = path.with_suffix(".new")
         temporary.write_text(f"{uuid.uuid4()}\n")
         temporary.rename(path)

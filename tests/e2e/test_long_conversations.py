@@ -11,8 +11,21 @@ from tests.fix_rapport import TenantHandle
 
 pytestmark = pytest.mark.long
 TIME = "%I:%M %p on %d %B, %Y"
-OPENINGS = ("Hey {other}, guess what!", "So, {other},", "You know what?", "Well,", "Honestly,", "Last week")
-ENDINGS = ("Can you believe it?", "What do you think?", "I was so proud.", "It took all day.", "Never again!")
+OPENINGS = (
+    "Hey {other}, guess what!",
+    "So, {other},",
+    "You know what?",
+    "Well,",
+    "Honestly,",
+    "Last week",
+)
+ENDINGS = (
+    "Can you believe it?",
+    "What do you think?",
+    "I was so proud.",
+    "It took all day.",
+    "Never again!",
+)
 REPLIES = ("That's great!", "Oh no!", "Really?", "Take care!", "Thanks, {other}!")
 
 

@@ -18,7 +18,9 @@ CLIENTS = 64
 SOAK_S = 150
 
 
-async def test_a_thousand_acknowledged_by_64_clients_are_a_thousand_recallable(tenant: TenantHandle):
+async def test_a_thousand_acknowledged_by_64_clients_are_a_thousand_recallable(
+    tenant: TenantHandle,
+):
     facts = sentences(1000)
     clients = [tenant.server.async_writer(tenant.key) for _ in range(CLIENTS)]
     try:
@@ -35,7 +37,9 @@ async def test_a_thousand_acknowledged_by_64_clients_are_a_thousand_recallable(t
         assert await asyncio.to_thread(wait_for, tenant.client, "maya", ids) == []
 
         async def read(number: int) -> bool:
-            answer = await clients[number % CLIENTS].recall("maya", query=facts[number], max_results=1)
+            answer = await clients[number % CLIENTS].recall(
+                "maya", query=facts[number], max_results=1
+            )
             return [hit.source_id for hit in answer.results] == [ids[number]]
 
         assert all(await asyncio.gather(*(read(number) for number in range(1000))))
@@ -153,7 +157,9 @@ class Life:
         assert is_stranger(self.client, self.end_user_id)
 
 
-def test_minutes_of_mixed_calls_leave_exactly_what_they_should(make_tenant, rapport: RapportProcess):
+def test_minutes_of_mixed_calls_leave_exactly_what_they_should(
+    make_tenant, rapport: RapportProcess
+):
     tenants = [make_tenant(), make_tenant()]
     end = time.monotonic() + SOAK_S
     lives = [Life(tenants[n % 2].client, f"person-{n // 2}", seed=40 + n) for n in range(10)]

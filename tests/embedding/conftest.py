@@ -28,7 +28,6 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another model: a tiny BERT with random weights, a small vocabulary and a window of 16 tokens."""
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     root = tmp_path_factory.mktemp("other-model")
@@ -49,9 +48,8 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_position_embeddings=32,
     )
     BertModel(config).save_pretrained(source)
-    transformer = Transformer(str(source), max_seq_length=16)
-    pooling = Pooling(transformer.get_embedding_dimension(), "mean")
-    SentenceTransformer(modules=[transformer, pooling]).save(str(root / "model"))
+    # A bare transformer gets mean pooling.
+    SentenceTransformer(str(source)).save(str(root / "model"))
     return root / "model"
 
 

@@ -1,6 +1,7 @@
 """Tenants and installation."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -128,3 +129,21 @@ async def test_the_installation_keeps_the_first_secrets_and_the_first_model(
         assert after == await session.installation.get()
     assert after.secrets_fingerprint == "first"
     assert (after.model_name, after.model_fingerprint, after.dimension) == ("mini", "m1", 384)
+
+
+async def test_a_closed_tenant_is_seen_by_nobody_lets_nobody_in_and_can_be_deleted(
+    store: PostgresDatabase,
+) -> None:
+    async with store.transaction() as tx:
+        assert await tx.tenants.close("acme")
+        assert not await tx.tenants.close("nobody")
+    async with store.transaction() as tx:
+        assert await tx.tenants.get("acme") is None
+        assert await tx.tenants.lock("acme") is None
+        assert [t.tenant_id for t in await tx.tenants.page(PageRequest(10))] == ["globex"]
+        with pytest.raises(NotFound):
+            await tx.people.begin("acme", "maya", 0.0, datetime.now(UTC))
+    async with store.transaction() as tx:
+        assert await tx.tenants.close("acme")
+        assert await tx.tenants.delete("acme")
+        assert not await tx.tenants.delete("acme")

@@ -8,7 +8,7 @@ from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.ticket import Ticket
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.erasure import ErasureReason, PendingErasure
-from rapport_server.domain.ports import ShardKey, VectorIndex
+from rapport_server.domain.ports import ShardKey, SubjectHasher, VectorIndex
 from rapport_server.domain.storage import Database
 from rapport_server.domain.tenants import Caller
 from rapport_server.errors import NotFound
@@ -18,12 +18,17 @@ BATCH = 100
 
 
 class DeleteTenant:
-    """Person by person, so that no transaction grows with the tenant."""
+    """Person by person, so that no transaction grows with the tenant.
+
+    The tenant is closed first: nobody new can begin, so that it ends however busy its writers are. A deletion that was
+    broken off goes on when it is asked for again.
+    """
 
     def __init__(
         self,
         database: Database,
         index: VectorIndex,
+        hasher: SubjectHasher,
         erase: Erase,
         replica: Replica,
         directory: TenantDirectory,
@@ -32,6 +37,7 @@ class DeleteTenant:
     ) -> None:
         self._database = database
         self._index = index
+        self._hasher = hasher
         self._erase = erase
         self._replica = replica
         self._directory = directory
@@ -42,17 +48,18 @@ class DeleteTenant:
         self, caller: Caller, tenant_id: str, allow_missing: bool, ticket: Ticket
     ) -> tuple[int, int]:
         """(tenants deleted, people erased). Raises NotFound unless `allow_missing`."""
-        async with self._database.session() as session:
-            if (replay := await ticket.earlier(session)) is not None:
+        async with self._database.transaction() as tx:
+            if (replay := await ticket.earlier(tx)) is not None:
                 return int(replay["deleted"]), int(replay["erased"])
-            exists = await session.tenants.get(tenant_id) is not None
-            shard_ids = await session.shards.ids(tenant_id)
-        if not exists and not allow_missing:
-            raise NotFound("tenant")
-        pending: list[PendingErasure] = []
-        while not (done := await self._finish(caller, tenant_id, len(pending), ticket)):
-            pending += await self._erase_some(caller, tenant_id)
+            if not await tx.tenants.close(tenant_id) and not allow_missing:
+                raise NotFound("tenant")
+            shard_ids = await tx.shards.ids(tenant_id)
         self._directory.forget(tenant_id)
+        pending: list[PendingErasure] = []
+        while end_user_ids := await self._some_people(tenant_id):
+            for end_user_id in end_user_ids:
+                pending += await self._erase_rows(caller, tenant_id, end_user_id)
+        done = await self._delete(caller, tenant_id, len(pending), allow_missing, ticket)
         self._authenticate.forget_tenant(tenant_id)
         self._vacuum()
         for shard_id in shard_ids:
@@ -61,31 +68,34 @@ class DeleteTenant:
             await self._replica.confirm(erasure)
         return done
 
-    async def _erase_some(self, caller: Caller, tenant_id: str) -> list[PendingErasure]:
+    async def _some_people(self, tenant_id: str) -> list[str]:
         async with self._database.session() as session:
-            end_user_ids = await session.people.ids(tenant_id, BATCH)
-        erased = []
-        for end_user_id in end_user_ids:
-            async with self._database.transaction() as tx:
-                erased.append(
-                    await self._erase.delete_rows(
-                        tx, caller, tenant_id, end_user_id, ErasureReason.OTHER, "tenant-deleted"
-                    )
-                )
-        return erased
+            return await session.people.ids(tenant_id, BATCH)
 
-    async def _finish(
-        self, caller: Caller, tenant_id: str, erased: int, ticket: Ticket
-    ) -> tuple[int, int] | None:
-        """Delete the tenant if nobody is left; None when somebody still is (or came in meanwhile)."""
+    async def _erase_rows(
+        self, caller: Caller, tenant_id: str, end_user_id: str
+    ) -> list[PendingErasure]:
+        """Nothing when somebody else erased the person meanwhile."""
+        subject = self._hasher.subject_hash(tenant_id, end_user_id)
         async with self._database.transaction() as tx:
-            tenant = await tx.tenants.lock(tenant_id)
-            if await tx.people.ids(tenant_id, 1):
-                return None
+            await tx.people.lock_many([(tenant_id, subject)])
+            if await tx.people.get(tenant_id, end_user_id) is None:
+                return []
+            return [
+                await self._erase.delete_rows(
+                    tx, caller, tenant_id, end_user_id, ErasureReason.OTHER, "tenant-deleted"
+                )
+            ]
+
+    async def _delete(
+        self, caller: Caller, tenant_id: str, erased: int, allow_missing: bool, ticket: Ticket
+    ) -> tuple[int, int]:
+        async with self._database.transaction() as tx:
             if (replay := await ticket.begin(tx)) is not None:
                 return int(replay["deleted"]), int(replay["erased"])
-            deleted = 0 if tenant is None else 1
-            await tx.tenants.delete(tenant_id)
+            deleted = int(await tx.tenants.delete(tenant_id))
+            if not deleted and not allow_missing:
+                raise NotFound("tenant")
             await ticket.finish(tx, {"deleted": deleted, "erased": erased})
             if deleted:
                 await tx.audit.append(

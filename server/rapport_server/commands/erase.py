@@ -76,10 +76,17 @@ class Erase:
         reason: ErasureReason,
         note: str,
     ) -> PendingErasure:
-        """All rows go, work in flight is fenced off, and every process is asked to drop the vectors."""
+        """All rows go, work in flight is fenced off, and every process is asked to drop the vectors.
+
+        Looks into every table before the commit, under the person's lock. Raises Internal, and nothing is deleted, when
+        a row is left.
+        """
         subject = self._hasher.subject_hash(tenant_id, end_user_id)
         await tx.people.bump(tenant_id, subject)
         counts, person = await tx.erasures.delete_person(tenant_id, end_user_id, subject)
+        person_no, shard_id = (person.person_no, person.shard_id) if person else (0, 0)
+        if await tx.erasures.remaining(tenant_id, end_user_id, subject, person_no):
+            raise Internal
         receipt_id = str(uuid.uuid4())
         details = {name: n for name, n in asdict(counts).items() if n}
         event = await tx.audit.append(
@@ -104,7 +111,6 @@ class Erase:
             reason,
             note,
         )
-        person_no, shard_id = (person.person_no, person.shard_id) if person else (0, 0)
         await tx.erasures.insert(receipt, person_no, shard_id)
         if person is not None:
             await tx.shards.append(

@@ -14,6 +14,9 @@ from rapport_server.domain.storage import Database
 
 OVERFETCH = 8  # duplicates and just-expired rows rarely cost a second round
 GROWTH = 4
+TWIN_SIMILARITY = (
+    1e-3  # equal texts encoded in different batches differ by rounding, far less than this
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class Searcher:
         min_similarity: float | None,
         timing: Timing | None = None,
     ) -> list[Hit]:
-        """At most k hits, best first. Whenever k live ones exist, k are found: dead candidates only widen the search."""
+        """At most k hits, best first. Whenever k live ones exist, k are found: dead candidates only widen the search,
+        and it goes on until the twins of all k are in it.
+        """
         if prepared is None or k == 0:
             return []
         timing = timing or Timing()
@@ -89,7 +94,7 @@ class Searcher:
             timing.fetch_ms += (time.perf_counter() - searched) * 1e3
             hits = collapsed((chunk, seen[chunk_id]) for chunk_id, chunk in found.items())
             exhausted = len(ranked.ids) < want or len(scores) < len(ranked.ids)
-            if len(hits) >= k or exhausted:
+            if exhausted or _complete(hits, k, scores):
                 return hits[:k]
             want *= GROWTH
 
@@ -98,3 +103,8 @@ class Searcher:
             return {}
         async with self._database.session() as session:
             return await session.memories.fetch_chunks(scope, chunk_ids)
+
+
+def _complete(hits: list[Hit], k: int, scores: dict[int, float]) -> bool:
+    """Whether no candidate beyond those seen could still be one of the best k or a twin of one."""
+    return len(hits) >= k and min(scores.values()) < hits[k - 1].similarity - TWIN_SIMILARITY

@@ -115,12 +115,16 @@ class Tenants(Protocol):
         """The row, locked until the transaction ends."""
         ...
 
+    async def close(self, tenant_id: str) -> bool:
+        """From the commit on nobody sees the tenant and no new person can begin; False when it does not exist."""
+        ...
+
     async def update(self, tenant: Tenant) -> Tenant:
         """Write the settings; raises NotFound when the tenant is gone."""
         ...
 
-    async def delete(self, tenant_id: str) -> None:
-        """The tenant's row, keys (not operators'), shard heads and changes; people must have been erased before."""
+    async def delete(self, tenant_id: str) -> bool:
+        """The tenant's row, keys (not operators'), shard heads and changes; people must have been erased before. False when it is gone."""
         ...
 
     async def page(self, page: PageRequest) -> list[Tenant]:
@@ -533,11 +537,20 @@ class Erasures(Protocol):
         ...
 
     async def remaining(
-        self, tenant_id: str, end_user_id: str | None, subject_hash: bytes, person_no: int
+        self, tenant_id: str, end_user_id: str, subject_hash: bytes, person_no: int
     ) -> int:
-        """The verification pass over every table that can hold a person's rows; 0 when nothing is left.
+        """Rows of the person left in any table that can hold some; 0 when nothing is left.
 
-        Without the end_user_id it finds rows by subject_hash and person_no only.
+        Call it with the person locked: the same id may come back at any moment after.
+        """
+        ...
+
+    async def remaining_of_number(
+        self, tenant_id: str, person_no: int, end_user_id: str | None
+    ) -> int:
+        """Rows left under a number, which is never used twice, so that one who came back is not counted.
+
+        The end_user_id only makes it faster.
         """
         ...
 

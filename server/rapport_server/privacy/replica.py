@@ -61,9 +61,9 @@ class Replica:
             await self.drop(erasure, None)
 
     async def drop(self, erasure: PendingErasure, end_user_id: str | None) -> None:
-        """Drop one person here and confirm it, if nothing is found any more.
+        """Drop one person here, look again, and confirm it if nothing is found any more.
 
-        Only the process that was asked knows `end_user_id`, and looks for rows under it, too.
+        Only the process that was asked knows the `end_user_id`.
         """
         if await self._dropped_from_index(erasure) and not await self._rows_left(
             erasure, end_user_id
@@ -109,8 +109,8 @@ class Replica:
 
     async def _rows_left(self, erasure: PendingErasure, end_user_id: str | None) -> bool:
         async with self._database.session() as session:
-            left = await session.erasures.remaining(
-                erasure.tenant_id, end_user_id, erasure.subject_hash, erasure.person_no
+            left = await session.erasures.remaining_of_number(
+                erasure.tenant_id, erasure.person_no, end_user_id
             )
         if left:
             log.error("erased rows are still found: %d", left)

@@ -58,30 +58,57 @@ class ErasureTable:
         return _counts(messages, memories, chunks, relation_state, queued, requests), person
 
     async def remaining(
-        self, tenant_id: str, end_user_id: str | None, subject_hash: bytes, person_no: int
+        self, tenant_id: str, end_user_id: str, subject_hash: bytes, person_no: int
     ) -> int:
         """Rows of the person left in any table of the schema, whichever there are; 0 when nothing is left.
 
-        Without the end_user_id it finds rows by subject_hash and person_no only.
+        Call it with the person locked: the same id may come back at any moment after.
         """
-        tables = await (await self._conn.execute(_SQL.person_tables)).fetchall()
-        values: dict[str, Any] = {
-            "tenant_id": tenant_id,
+        identities = {
             "end_user_id": end_user_id,
             "subject_hash": subject_hash,
             "person_no": person_no,
-            "stores": _STORES,
         }
-        left = 0
-        for table, columns, has_store in tables:
-            known = [c for c in _IDENTITIES if c in columns and values[c] is not None]
-            if table in _MAY_STAY or not known:
-                continue
-            query = _count_rows(table, known[0], has_store)
-            row = await (await self._conn.execute(query, values, prepare=False)).fetchone()
-            assert row is not None
-            left += row[0]
-        return left
+        return sum(
+            [
+                await self._rows(tenant_id, table, {name: identities[name]}, has_store)
+                for table, columns, has_store in await self._person_tables()
+                for name in [next(name for name in _IDENTITIES if name in columns)]
+            ]
+        )
+
+    async def remaining_of_number(
+        self, tenant_id: str, person_no: int, end_user_id: str | None
+    ) -> int:
+        """Rows left under a number, which is never used twice, so that one who came back is not counted.
+
+        The end_user_id only makes it faster.
+        """
+        known: dict[str, Any] = {"person_no": person_no}
+        if end_user_id is not None:
+            known["end_user_id"] = end_user_id
+        return sum(
+            [
+                await self._rows(
+                    tenant_id, table, {c: v for c, v in known.items() if c in columns}, has_store
+                )
+                for table, columns, has_store in await self._person_tables()
+                if "person_no" in columns
+            ]
+        )
+
+    async def _person_tables(self) -> list[tuple[str, list[str], bool]]:
+        tables = await (await self._conn.execute(_SQL.person_tables)).fetchall()
+        return [table for table in tables if table[0] not in _MAY_STAY]
+
+    async def _rows(
+        self, tenant_id: str, table: str, identities: dict[str, Any], has_store: bool
+    ) -> int:
+        query = _count_rows(table, list(identities), has_store)
+        values = {"tenant_id": tenant_id, "stores": _STORES, **identities}
+        row = await (await self._conn.execute(query, values, prepare=False)).fetchone()
+        assert row is not None
+        return int(row[0])
 
     async def insert(self, receipt: Receipt, person_no: int, shard_id: int) -> tuple[str, ...]:
         """Store the receipt and one pending row per known process, notify them; their ids."""
@@ -182,10 +209,12 @@ def _counts(
     )
 
 
-def _count_rows(table: str, identity: str, has_store: bool) -> Composed:
-    query = SQL("SELECT count(*) FROM {} WHERE tenant_id = {} AND {} = {}").format(
-        Identifier(table), Placeholder("tenant_id"), Identifier(identity), Placeholder(identity)
+def _count_rows(table: str, identities: list[str], has_store: bool) -> Composed:
+    query = SQL("SELECT count(*) FROM {} WHERE tenant_id = {}").format(
+        Identifier(table), Placeholder("tenant_id")
     )
+    for name in identities:
+        query += SQL(" AND {} = {}").format(Identifier(name), Placeholder(name))
     if has_store:
         # The column stands before the person in the keys of these tables.
         query += SQL(" AND store = ANY({})").format(Placeholder("stores"))

@@ -11,6 +11,7 @@ from rapport_server.store.sqlfile import load
 
 _Q = load("role")
 _CONNECT_SECONDS_MAX = 10
+_SERVER_VERSION_MIN = 160_000  # pg_input_is_valid, by which filters tell a time from other text
 
 
 async def ensure_database(admin: str, name: str, *, template: str | None = None) -> None:
@@ -59,11 +60,17 @@ async def ensure_app_role(owner: str) -> None:
 async def connect(conninfo: str) -> psycopg.AsyncConnection:
     """A connection in autocommit mode. Raises StartupError, without the password, when there is none to be had."""
     try:
-        return await psycopg.AsyncConnection.connect(
+        conn = await psycopg.AsyncConnection.connect(
             conninfo, autocommit=True, connect_timeout=_CONNECT_SECONDS_MAX
         )
     except psycopg.OperationalError as error:
         raise StartupError(f"cannot connect to the database: {str(error).strip()}") from error
+    if (version := conn.info.server_version) < _SERVER_VERSION_MIN:
+        await conn.close()
+        raise StartupError(
+            f"this Postgres is {version // 10_000}.{version % 10_000}; Rapport needs 16 or newer"
+        )
+    return conn
 
 
 async def _exists(conn: psycopg.AsyncConnection, query: sql.SQL, *values: str) -> bool:

@@ -14,7 +14,7 @@ from rapport_server.store.sqlfile import load
 
 _SQL = load("tenant")
 # Heads before changes: with its head gone nobody logs another change.
-_DELETIONS = (_SQL.delete, _SQL.delete_keys, _SQL.delete_heads, _SQL.delete_changes, _SQL.notify)
+_WITH_THE_TENANT = (_SQL.delete_keys, _SQL.delete_heads, _SQL.delete_changes, _SQL.notify)
 
 
 class TenantTable:
@@ -36,6 +36,12 @@ class TenantTable:
         """The row, locked until the transaction ends; new people wait."""
         return await first(self._conn, _tenant, _SQL.lock, (tenant_id,))
 
+    async def close(self, tenant_id: str) -> bool:
+        """From the commit on nobody sees the tenant and no new person can begin; False when it does not exist."""
+        closed = (await self._conn.execute(_SQL.close, (tenant_id,))).rowcount == 1
+        await self._conn.execute(_SQL.notify, (tenant_id,))
+        return closed
+
     async def update(self, tenant: Tenant) -> Tenant:
         """Write the settings, with the notice {"kind": "tenant", "tenant_id": …} at commit; raises NotFound when it is gone."""
         written = await first(self._conn, _tenant, _SQL.update, _settings(tenant))
@@ -44,10 +50,12 @@ class TenantTable:
         await self._conn.execute(_SQL.notify, (tenant.tenant_id,))
         return written
 
-    async def delete(self, tenant_id: str) -> None:
+    async def delete(self, tenant_id: str) -> bool:
         """The tenant's row, keys (not operators'), shard heads and changes; people must have been erased before."""
-        for statement in _DELETIONS:
+        existed = (await self._conn.execute(_SQL.delete, (tenant_id,))).rowcount == 1
+        for statement in _WITH_THE_TENANT:
             await self._conn.execute(statement, (tenant_id,))
+        return existed
 
     async def page(self, page: PageRequest) -> list[Tenant]:
         """By tenant_id; page key (tenant_id,)."""

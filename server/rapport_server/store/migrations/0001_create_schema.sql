@@ -19,6 +19,7 @@ CREATE TABLE tenant (
     initial_trust double precision NOT NULL CHECK (initial_trust BETWEEN 0 AND 1),
     infer_default boolean NOT NULL,
     allow_llm boolean NOT NULL,
+    closing boolean NOT NULL DEFAULT false,
     create_time timestamptz NOT NULL DEFAULT now(),
     update_time timestamptz NOT NULL DEFAULT now()
 );

@@ -7,16 +7,18 @@ ON CONFLICT (tenant_id) DO NOTHING
 -- name: get
 SELECT tenant_id, plan, metadata_schema, default_end_user_id, initial_trust, infer_default, allow_llm, create_time,
        update_time
-FROM tenant WHERE tenant_id = %s
+FROM tenant WHERE tenant_id = %s AND NOT closing
 
 -- name: lock
--- FOR UPDATE, not the weaker lock: it also keeps new people out, who hold the row FOR KEY SHARE.
 SELECT tenant_id, plan, metadata_schema, default_end_user_id, initial_trust, infer_default, allow_llm, create_time,
        update_time
-FROM tenant WHERE tenant_id = %s FOR UPDATE
+FROM tenant WHERE tenant_id = %s AND NOT closing FOR UPDATE
 
 -- name: hold
-SELECT true FROM tenant WHERE tenant_id = %s FOR KEY SHARE
+SELECT true FROM tenant WHERE tenant_id = %s AND NOT closing FOR KEY SHARE
+
+-- name: close
+UPDATE tenant SET closing = true WHERE tenant_id = %s
 
 -- name: update
 UPDATE tenant
@@ -46,7 +48,7 @@ SELECT pg_notify('rapport', json_build_object('kind', 'tenant', 'tenant_id', %s:
 -- name: page
 SELECT tenant_id, plan, metadata_schema, default_end_user_id, initial_trust, infer_default, allow_llm, create_time,
        update_time
-FROM tenant WHERE tenant_id > %(after)s ORDER BY tenant_id LIMIT %(size)s
+FROM tenant WHERE tenant_id > %(after)s AND NOT closing ORDER BY tenant_id LIMIT %(size)s
 
 -- name: status
 -- All vectors of an installation are equally long, so one of them tells the size of all.
