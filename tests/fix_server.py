@@ -46,6 +46,8 @@ TENANTS = {
     "shared": replace(TENANT, tenant_id="shared", default_end_user_id="team"),
 }
 
+HASHER = Secrets(b"h" * 32, b"s" * 32)
+
 
 def key_of(role: str, tenant_id: str = "clinic") -> tuple[tuple[str, str], ...]:
     """Call metadata with the key of a role; the scripted authentication reads it back."""
@@ -134,7 +136,7 @@ def make_server(script: Script, rpc_metrics: Metrics) -> Callable[..., RpcServer
 
     def make(listen: Address = ANYWHERE, insecure: bool = False) -> RpcServer:
         config = SimpleNamespace(listen=listen, insecure=insecure)
-        return RpcServer(config, Secrets(b"h" * 32, b"s" * 32), rpc_metrics)
+        return RpcServer(config, rpc_metrics)
 
     return make
 
@@ -152,7 +154,7 @@ async def grpc_server(
     """A server that serves, with its address; it wants keys."""
     server = make_server()
     address = await server.start()
-    server.open(commands)
+    server.open(commands, HASHER)
     yield server, address
     await server.stop(0.1)
 

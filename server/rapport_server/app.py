@@ -87,6 +87,7 @@ async def serve(
             )
             return 1
         log.info("draining")
+    log.info("stopped")
     return 0
 
 
@@ -96,6 +97,19 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
         stack.enter_context(DataDir.open(config.data_dir))
+        # Ports first: if one is taken, nothing has been made yet.
+        metrics = Metrics()
+        metrics_address = metrics.serve(config.metrics_listen)
+        stack.callback(metrics.close)
+        server = RpcServer(config, metrics)
+        address = await server.start()
+        stack.push_async_callback(server.stop, config.drain_seconds)
+        if not address.is_loopback:
+            log.warning(
+                "keys and texts travel readable to other machines: put a TLS proxy in front",
+                listen=str(address),
+            )
+        log.info("loading the embedding model", model=config.embedding_model or "packaged")
         loading = asyncio.create_task(asyncio.to_thread(load_encoder, config.embedding_model))
         stack.push_async_callback(_settled, loading)
         failure: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -107,13 +121,6 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
         await stack.enter_async_context(database)
         secrets = await _secrets(config, database)
         await make_first_keys(database, secrets.secret_hash, show_keys)
-
-        metrics = Metrics()
-        metrics_address = metrics.serve(config.metrics_listen)
-        stack.callback(metrics.close)
-        server = RpcServer(config, secrets, metrics)
-        address = await server.start()
-        stack.push_async_callback(server.stop, config.drain_seconds)
 
         runtime = await loading
         encoder = BatchingEncoder(runtime, observer=metrics.embedding)
@@ -152,7 +159,7 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
         stack.callback(background.let_end)
         # Draining comes first of all, while everything that the running calls need is still there.
         stack.push_async_callback(server.stop, config.drain_seconds)
-        server.open(commands)
+        server.open(commands, secrets)
         log.info("serving", listen=str(address), seconds=round(time.perf_counter() - started, 1))
         yield Running(address, metrics_address, failure)
 
@@ -202,6 +209,7 @@ async def _database(
         conninfo = Conninfo.from_url(config.database_url)
         await ensure_app_role(conninfo.owner)
         return conninfo
+    log.info("starting Postgres", data_dir=str(config.data_dir))
     postgres = EmbeddedPostgres(config.data_dir, bin_dir=config.pg_bin)
     await stack.enter_async_context(postgres)
     watching = asyncio.create_task(_postgres_failed(postgres, failure), name="postgres-failure")

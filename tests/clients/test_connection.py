@@ -1,5 +1,6 @@
 """Where a client connects to, and when its key may travel without TLS."""
 
+import time
 from typing import Any
 
 import grpc
@@ -8,7 +9,7 @@ import pytest
 import rapport
 from rapport.channel import connection, is_loopback
 from tests.clients.caller import Caller
-from tests.clients.scripted import ScriptedServer
+from tests.clients.scripted import Refusal, ScriptedServer
 
 
 async def test_the_key_travels_as_a_bearer_token(server: ScriptedServer, caller: Caller) -> None:
@@ -58,9 +59,8 @@ def test_the_default_target_is_the_servers_default(monkeypatch: pytest.MonkeyPat
         "localhost:1",
         "LOCALHOST:1",
         "127.0.0.1:1",
-        "127.9.9.9",
+        "127.9.9.9:1",
         "[::1]:1",
-        "::1",
         "unix:/run/r.sock",
         "dns:///localhost:1",
         "dns:localhost:1",
@@ -103,10 +103,52 @@ def test_several_addresses_are_local_only_if_all_are() -> None:
     assert not is_loopback("ipv4:127.0.0.1:1,10.0.0.7:1")
 
 
-@pytest.mark.parametrize("key", ["rk one", "rk\x07", "ключ"])
-def test_a_key_that_no_server_made_is_refused_at_once(key: str) -> None:
-    with pytest.raises(ValueError, match="API key"):
+@pytest.mark.parametrize("key", ["rk one", "rk\x07", "ключ", "rk_…", "<operator-key>"])
+def test_a_key_that_no_server_made_is_refused_at_once_naming_where_it_came_from(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ValueError, match="^api_key: not an API key but a placeholder"):
         connection(None, key, None, None)
+    monkeypatch.setenv("RAPPORT_API_KEY", key)
+    with pytest.raises(ValueError, match="^RAPPORT_API_KEY: not an API key"):
+        connection(None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["http://localhost:50051", "https://a.example", "localhost", "127.0.0.1", "::1", "[::1]"]
+    + ["localhost:", ":50051", "localhost:port", "localhost:0", "localhost:65536", "a b:1"],
+)
+@pytest.mark.parametrize("client", [rapport.Client, rapport.AsyncClient])
+def test_a_target_that_is_no_address_is_refused_at_once(client: Any, target: str) -> None:
+    with pytest.raises(ValueError, match="target must be HOST:PORT, not "):
+        client(target)
+
+
+async def test_without_a_key_a_refusal_says_how_to_give_one(
+    server: ScriptedServer, connect: Any
+) -> None:
+    for _ in range(2):
+        server.script("GetRelation", Refusal(grpc.StatusCode.UNAUTHENTICATED))
+    for key, hint in (("", "no API key: set RAPPORT_API_KEY or api_key="), ("rk_old", "")):
+        with pytest.raises(rapport.UnauthenticatedError) as caught:
+            await connect(api_key=key).call(lambda c: c.get_relation("maya"))
+        assert caught.value.hint == hint
+        assert (hint in str(caught.value)) is bool(hint)
+        assert caught.value.message == "refused"
+
+
+async def test_a_server_without_tls_is_told_from_an_absent_one_at_once(
+    server: ScriptedServer, connect: Any
+) -> None:
+    start = time.monotonic()
+    with pytest.raises(rapport.UnavailableError, match="give plaintext=True inside a trusted"):
+        await connect(plaintext=False).call(lambda c: c.get_relation("maya"))
+    assert time.monotonic() - start < 5
+    await server.stop()
+    with pytest.raises(rapport.UnavailableError) as caught:
+        await connect(plaintext=False, max_attempts=1).call(lambda c: c.get_relation("maya"))
+    assert caught.value.hint == ""
 
 
 def test_neither_key_nor_credentials_are_shown() -> None:

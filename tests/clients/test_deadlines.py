@@ -41,9 +41,20 @@ async def test_wait_is_added_to_the_default_but_not_to_a_given_limit(
 async def test_a_slow_call_ends_at_its_deadline(server: ScriptedServer, caller: Caller) -> None:
     server.script("GetRelation", lambda: asyncio.sleep(30))
     start = time.monotonic()
-    with pytest.raises(rapport.DeadlineExceededError):
+    with pytest.raises(rapport.DeadlineExceededError, match=r"not done within 0\.3 s$"):
         await caller.call(lambda c: c.get_relation("maya", timeout=0.3))
     assert 0.25 < time.monotonic() - start < 3
+
+
+async def test_a_stream_cut_by_its_limit_says_so_and_a_servers_own_words_stay(
+    server: ScriptedServer, caller: Caller
+) -> None:
+    server.script("WatchEndUser", lambda: asyncio.sleep(30))
+    with pytest.raises(rapport.DeadlineExceededError, match=r"not done within 0\.3 s$"):
+        await caller.collect(lambda c: c.watch_end_user("maya", timeout=0.3))
+    server.script("GetRelation", Refusal(grpc.StatusCode.DEADLINE_EXCEEDED))
+    with pytest.raises(rapport.DeadlineExceededError, match="refused$"):
+        await caller.call(lambda c: c.get_relation("maya"))
 
 
 async def test_retries_share_one_deadline(server: ScriptedServer, caller: Caller) -> None:

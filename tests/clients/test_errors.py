@@ -80,7 +80,19 @@ async def test_an_error_carries_all_that_the_server_said(
     assert error.request_id == "srv-17"
     assert error.retry_request_id == ""
     assert error.retry_after == 2.5
-    assert str(error) == "PAGE_TOKEN_INVALID: two fields are bad"
+    assert str(error) == "PAGE_TOKEN_INVALID: two fields are bad (field=query)"
+
+
+async def test_the_words_name_what_the_message_does_not(
+    server: ScriptedServer, caller: Caller
+) -> None:
+    known = {"resource": "memory", "source_id": "note-17"}
+    server.script(
+        "GetRelation",
+        Refusal(grpc.StatusCode.NOT_FOUND, message="memory does not exist", metadata=known),
+    )
+    error = await failure(caller)
+    assert str(error) == "NOT_FOUND: memory does not exist (source_id=note-17)"
 
 
 async def test_a_failed_write_names_the_request_id_to_repeat_it_with(
@@ -111,7 +123,7 @@ async def test_a_refused_connection_is_unavailable(
     connect: Any, server: ScriptedServer, quick_backoff: None
 ) -> None:
     await server.stop()
-    error = await failure(connect())
+    error = await failure(connect(timeout=0.5))
     assert isinstance(error, rapport.UnavailableError)
     assert error.reason == "UNAVAILABLE"
     assert_nothing_of_grpc(error)

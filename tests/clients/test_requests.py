@@ -1,5 +1,6 @@
 """Python values become the contract's messages, and what does not fit is refused by name."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -100,6 +101,19 @@ def test_a_list_of_paths_becomes_a_field_mask() -> None:
     }
 
 
+def test_values_of_another_type_are_refused_naming_the_type_that_is_needed() -> None:
+    for kind, fields, words in (
+        (pb.ProcessRequest, {"message": 42}, "message: a str is needed, not int"),
+        (pb.ProcessRequest, {"infer": "yes"}, "infer: a bool is needed, not str"),
+        (pb.RecallRequest, {"max_results": "3"}, "max_results: an int is needed, not str"),
+        (pb.RecallRequest, {"store": 1.5}, "store: a name or number of the enum is needed"),
+        (pb.ProcessRequest, {"signals": {"mood_delta": "low"}}, "signals.mood_delta: a number is"),
+        (pb.VerifyProcessingRequest, {"source_ids": ["a", 1]}, r"source_ids[1]: a str is needed"),
+    ):
+        with pytest.raises(TypeError, match=f"^{re.escape(words)}"):
+            build(kind, fields)
+
+
 @pytest.mark.parametrize(
     ("fields", "place"),
     [
@@ -108,7 +122,9 @@ def test_a_list_of_paths_becomes_a_field_mask() -> None:
         ({"memories": [Relation()]}, r"memories\[0\]: MemoryItem is needed, not Relation"),
         ({"memories": [{"expiry_time": "soon"}]}, r"memories\[0\]\.expiry_time"),
         ({"memories": [{"expiry_time": 2**70}]}, r"memories\[0\]\.expiry_time"),
-        ({"end_user_id": 7}, "end_user_id"),
+        ({"end_user_id": 7}, "^end_user_id: a str is needed, not int$"),
+        ({"wait": "3"}, "^wait: seconds"),
+        ({"memories": [{"source_id": b"x\xff"}]}, r"^memories\[0\]\.source_id"),
         ({"end_user_id": "\ud800"}, "end_user_id"),
     ],
 )

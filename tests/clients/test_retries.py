@@ -46,16 +46,57 @@ async def test_a_read_is_repeated_too(
     assert answer.relation.trust == 0.5
 
 
-async def test_attempts_are_bounded_and_the_last_error_is_raised(
+async def test_attempts_can_be_bounded_and_the_last_error_is_raised(
     server: ScriptedServer, connect: Any, quick_backoff: None
 ) -> None:
-    for number in range(5):
+    for number in range(3):
         server.script("GetRelation", Refusal(grpc.StatusCode.UNAVAILABLE, message=f"no {number}"))
-    with pytest.raises(rapport.UnavailableError, match="no 3"):
-        await connect().call(lambda c: c.get_relation("maya"))
-    assert len(server.seen) == 4
-    with pytest.raises(rapport.UnavailableError, match="no 4"):
+    with pytest.raises(rapport.UnavailableError, match="no 1"):
+        await connect(max_attempts=2).call(lambda c: c.get_relation("maya"))
+    assert len(server.seen) == 2
+    with pytest.raises(rapport.UnavailableError, match="no 2"):
         await connect(max_attempts=1).call(lambda c: c.get_relation("maya"))
+
+
+@pytest.mark.parametrize("refusal", [AWAY, CONFLICT], ids=["unavailable", "conflict"])
+async def test_attempts_go_on_for_as_long_as_the_timeout_allows(
+    server: ScriptedServer,
+    connect: Any,
+    quick_backoff: None,
+    monkeypatch: pytest.MonkeyPatch,
+    refusal: Refusal,
+) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_MAX_S", 0.02)
+    for _ in range(1000):
+        server.script("Process", refusal)
+    start = time.monotonic()
+    with pytest.raises(rapport.RapportError) as caught:
+        await connect(timeout=1).call(lambda c: c.process("maya", message="hi"))
+    assert caught.value.code == refusal.code.name
+    assert 0.9 < time.monotonic() - start < 3
+    assert len(server.seen) > 10
+
+
+async def test_a_watch_that_cannot_begin_is_tried_for_the_clients_timeout(
+    server: ScriptedServer, connect: Any, quick_backoff: None
+) -> None:
+    await server.stop()
+    start = time.monotonic()
+    with pytest.raises(rapport.UnavailableError):
+        await connect(timeout=0.5).collect(lambda c: c.watch_end_user("maya"))
+    assert time.monotonic() - start < 3
+
+
+async def test_an_upload_that_can_be_read_only_once_is_not_repeated(
+    server: ScriptedServer, caller: Caller, quick_backoff: None
+) -> None:
+    server.script("ImportMemories", AWAY)
+    with pytest.raises(rapport.UnavailableError):
+        await caller.call(lambda c: c.import_memories("maya", memories=iter(["x"])))
+    assert len(server.seen) == 1
+    server.script("ImportMemories", AWAY)
+    await caller.call(lambda c: c.import_memories("maya", memories=["x"]))
+    assert len(server.seen) == 3
 
 
 async def test_a_conflict_is_retried_and_an_erasure_is_not(
@@ -116,7 +157,8 @@ async def test_a_server_that_comes_back_on_its_port_is_reached_again(
     await caller.call(lambda c: c.get_relation("maya"))
     await server.stop()
     call = asyncio.create_task(caller.call(lambda c: c.process("maya", message="hi")))
-    await asyncio.sleep(0.3)
+    # Longer than a dropped connection takes: a restart.
+    await asyncio.sleep(4)
     await server.start(server.port)
     await call
     assert server.seen[-1].name == "Process"
@@ -134,8 +176,8 @@ async def test_a_failed_dial_does_not_keep_a_returned_server_out_for_a_second(
     await caller.call(lambda c: c.get_relation("maya"))
 
 
-def test_the_backoff_grows_with_jitter_and_keeps_the_servers_wish() -> None:
-    waits = [[calls.backoff_s(attempt, None) for _ in range(200)] for attempt in (1, 2, 3)]
-    for base, drawn in zip((0.2, 0.6, 1.8), waits, strict=True):
+def test_the_backoff_grows_to_two_seconds_with_jitter_and_keeps_the_servers_wish() -> None:
+    waits = [[calls.backoff_s(attempt, None) for _ in range(200)] for attempt in (1, 2, 3, 4, 9999)]
+    for base, drawn in zip((0.2, 0.6, 1.8, 2.0, 2.0), waits, strict=True):
         assert base / 2 <= min(drawn) < max(drawn) <= base
     assert calls.backoff_s(1, 7.0) == 7.0

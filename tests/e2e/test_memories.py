@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from rapport import ErrorReason, IndexingStatus, MemoryKind
@@ -424,3 +425,33 @@ def test_retry_leaves_what_is_not_errored_alone(tenant: TenantHandle):
     assert [s.indexing_status for s in statuses] == [COMPLETED, NOT_FOUND]
     with refused("INVALID_ARGUMENT", "INVALID_ARGUMENT", "source_ids"):
         tenant.client.retry_processing("maya", source_ids=[])
+
+
+def test_an_errored_memory_is_listed_with_its_reason_and_indexed_by_a_retry(tenant: TenantHandle):
+    # No text makes the encoder fail, so the row is brought to where three failures would have left it.
+    client = tenant.client
+    (source_id,) = add(client, "maya", "The ferry is late.")
+    with psycopg.connect(tenant.server.superuser_dsn()) as conn:
+        conn.execute("DELETE FROM rapport.chunk WHERE tenant_id = %s", (tenant.tenant_id,))
+        conn.execute(
+            "UPDATE rapport.memory SET status = 'ERRORED', attempts = 3, error_reason = 'EMBEDDING_FAILED',"
+            " error_message = 'the model failed' WHERE tenant_id = %s",
+            (tenant.tenant_id,),
+        )
+    assert texts(client, "maya", "ferry") == []
+    (waiting,) = tenant.operator.list_queue()
+    assert (waiting.source_id, waiting.end_user_id, waiting.status) == (source_id, "maya", ERRORED)
+    assert (waiting.attempts, waiting.error.reason) == (
+        3,
+        ErrorReason.ERROR_REASON_EMBEDDING_FAILED,
+    )
+    (status,) = client.verify_processing("maya", source_ids=[source_id]).statuses
+    assert (status.success, status.error.reason) == (
+        False,
+        ErrorReason.ERROR_REASON_EMBEDDING_FAILED,
+    )
+    (status,) = client.retry_processing("maya", source_ids=[source_id]).statuses
+    assert status.indexing_status != ERRORED
+    assert wait_for(client, "maya", [source_id]) == []
+    assert texts(client, "maya", "ferry") == ["The ferry is late."]
+    assert list(tenant.operator.list_queue()) == []

@@ -73,7 +73,7 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
     reading = Analysis((Emotion("fear", 0.9),), Intent.COMPLAINT, -0.5, True, True, "die", AnalysisOrigin.CALLER, {"crisis": AnalysisOrigin.CALLER})  # fmt: skip
     script.answers["process"] = Processed(
         INTERACTION, "note-18", STATE, 4, EARLIER, NOW, None, NOW,
-        [Relevant(MEMORY, 1.0000001)], 9, "prompt", reading,
+        [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, "prompt", reading,
     )  # fmt: skip
     request = request_of(
         "Process",
@@ -110,7 +110,7 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
     }
     assert "last_seen" not in answer["memory"]
     (relevant,) = answer["memory"]["relevant_memories"]
-    assert relevant["similarity"] == 1
+    assert (relevant["text"], relevant["similarity"]) == ("a piece of it", 1)
     assert relevant["metadata"] == {"topic": "knee", "ward": 7}
     assert answer["analysis"]["field_origins"] == {"crisis": "ANALYSIS_ORIGIN_CALLER"}
 

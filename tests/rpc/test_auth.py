@@ -11,7 +11,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from rapport_server.domain.tenants import ApiKeyRole
 from rapport_server.rpc.roles import ROLES
 from rapport_server.rpc.server import RpcServer
-from tests.fix_server import TENANT, Script, key_of
+from tests.fix_server import HASHER, TENANT, Script, key_of
 from tests.rpc.wire import METHODS, Refusal, ask, path_of, refused, request_of
 
 READS = {
@@ -128,7 +128,7 @@ async def test_an_open_server_asks_no_key_but_a_tenant(
     script.answers["tenants.get"] = (TENANT, {})
     server = make_server(insecure=True)
     address = await server.start()
-    server.open(commands)
+    server.open(commands, HASHER)
     async with grpc.aio.insecure_channel(str(address)) as channel:
         request = request_of("GetTenant", tenant_id="clinic")
         assert (await ask(channel, "GetTenant", request, ())).tenant.tenant_id == "clinic"

@@ -21,7 +21,7 @@ from rapport_server.rpc.interceptors import deadline
 from rapport_server.rpc.interceptors.admission import AdmissionInterceptor
 from rapport_server.rpc.server import SERVICES, RpcServer
 from rapport_server.startup import StartupError
-from tests.fix_server import Script, key_of
+from tests.fix_server import HASHER, Script, key_of
 from tests.rpc.wire import Refusal, ask, refused, request_of, send, until
 
 VERIFY = request_of("VerifyProcessing", end_user_id="maya", source_ids=["a"])
@@ -117,7 +117,7 @@ async def test_until_it_is_open_the_server_is_unavailable(
         refusal = await refused(channel, "VerifyProcessing", VERIFY)
         assert (refusal.code, refusal.info.reason) == ("UNAVAILABLE", "UNAVAILABLE")
         assert refusal.retry_s
-        server.open(commands)
+        server.open(commands, HASHER)
         await ask(channel, "VerifyProcessing", VERIFY)
         for service in ("", *SERVICES):
             assert await health_of(channel, service) == SERVING
@@ -131,7 +131,7 @@ async def test_too_many_calls_are_refused_with_the_limit(
     script.answers["processing.verify"] = lambda *_: gate.wait()
     server = make_server()
     address = await server.start()
-    server.open(commands)
+    server.open(commands, HASHER)
     server._admission._calls_max = 2
     async with grpc.aio.insecure_channel(str(address)) as channel:
         running = [asyncio.ensure_future(_settled(channel)) for _ in range(2)]
@@ -173,7 +173,7 @@ async def test_a_drain_lets_calls_end_and_ends_streams_at_once(
     script.answers["processing.verify"] = verify
     server = make_server()
     address = await server.start()
-    server.open(commands)
+    server.open(commands, HASHER)
     async with grpc.aio.insecure_channel(str(address)) as channel:
         stream = asyncio.ensure_future(_refusal(channel, "WatchProcessing", WATCH))
         call = asyncio.ensure_future(ask(channel, "VerifyProcessing", VERIFY))
@@ -197,7 +197,7 @@ async def test_a_drain_cuts_off_what_does_not_end(
     script.answers["processing.verify"] = lambda *_: asyncio.sleep(60)
     server = make_server()
     address = await server.start()
-    server.open(commands)
+    server.open(commands, HASHER)
     async with grpc.aio.insecure_channel(str(address)) as channel:
         call = asyncio.ensure_future(_refusal(channel, "VerifyProcessing", VERIFY))
         await until(lambda: script.calls)
@@ -240,7 +240,7 @@ async def test_the_log_has_one_line_per_call_and_no_person_or_text(
         try:
             server = make_server()
             address = await server.start()
-            server.open(commands)
+            server.open(commands, HASHER)
             script.answers["processing.verify"] = []
             script.answers["recall"] = RuntimeError("a distinctive sentence")
             async with grpc.aio.insecure_channel(str(address)) as channel:

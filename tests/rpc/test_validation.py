@@ -308,6 +308,8 @@ async def test_each_bad_field_is_named_and_nothing_is_done(
         ("ListMemories", {}, {"store": 2}, "store"),
         ("CreateTenant", {"tenant_id": "t"}, {"infer_default": True}, "infer_default"),
         ("UpdateTenant", {"tenant_id": "t"}, {"infer_default": True}, "infer_default"),
+        ("CreateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
+        ("UpdateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
         ("ListEndUsers", {"tenant_id": "clinic"}, {"assignment": "nurse"}, "assignment"),
     ],
     ids=lambda v: v if isinstance(v, str) else None,

@@ -55,8 +55,15 @@ def test_a_grudge_asks_for_caution():
 
 
 def test_a_stranger_is_met_for_the_first_time():
-    assert "first conversation" in prompt(interaction_count=0, last_seen=None)
-    assert "3 times before, last yesterday" in prompt()
+    assert "first message" in prompt(interaction_count=0, last_seen=None)
+    assert "3 messages from them before this one, the last yesterday" in prompt()
+
+
+def test_a_crisis_sets_the_tone_whatever_the_grudge():
+    for grudge in (0.0, 0.2, 0.8):
+        text = prompt(state=RelationState(0.1, 0.5, grudge, 0.05, NOW), crisis=True)
+        assert "Stay calm" in text
+        assert "no special caution" not in text
 
 
 def test_recalled_text_stands_between_the_fences_with_its_date():

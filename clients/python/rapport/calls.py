@@ -4,6 +4,7 @@ Everything here is written as coroutines over a Transport. AsyncClient awaits th
 their end at once, because its transport blocks instead of suspending.
 """
 
+import itertools
 import math
 import random
 import time
@@ -20,10 +21,11 @@ from rapport.rpc import RequestT, Responses, ResponseT, Rpc, Transport
 
 T = TypeVar("T")
 
-# Four attempts then span 2.6 s at most: a dropped connection or a rolling restart behind a balancer heals
-# in that time, and a server that stays away is reported while a person still waits.
+# A dropped connection heals within the first attempts; a server that restarts, which takes seconds to load
+# its model, is found again within BACKOFF_MAX_S of being ready.
 BACKOFF_FIRST_S = 0.2
 BACKOFF_FACTOR = 3.0
+BACKOFF_MAX_S = 2.0
 # The jitter takes away up to half, so that clients that failed together do not come back together.
 JITTER = 0.5
 
@@ -32,17 +34,17 @@ JITTER = 0.5
 class Settings:
     """What all calls of a client share.
 
-    timeout_s: seconds for a call, its retries included. max_attempts: the first attempt included.
-    tenant_id: for calls that name none.
+    timeout_s: seconds for a call, its retries included. max_attempts: the first attempt included; None =
+    as many as the time allows. tenant_id: for calls that name none.
     """
 
     timeout_s: float
-    max_attempts: int
+    max_attempts: int | None
     tenant_id: str
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout_s)
-        if self.max_attempts < 1:
+        if self.max_attempts is not None and self.max_attempts < 1:
             raise ValueError("max_attempts must be at least 1")
 
 
@@ -51,6 +53,7 @@ class Deadline:
 
     def __init__(self, timeout_s: float) -> None:
         check_timeout(timeout_s)
+        self.timeout_s = timeout_s
         self._end = time.monotonic() + timeout_s
 
     def remaining(self) -> float | None:
@@ -70,7 +73,11 @@ def check_timeout(timeout_s: float) -> None:
 
 
 def is_retryable(error: RapportError, mutating: bool) -> bool:
-    """Whether the same call may be sent again: nothing was written, or its request_id guards it."""
+    """Whether the same call may be sent again, as nothing was written or its request_id guards it, and
+    may succeed: what a hint is for does not change by itself.
+    """
+    if error.hint:
+        return False
     if error.code == "UNAVAILABLE":
         return True
     return mutating and error.code == "ABORTED" and error.reason == "CONFLICT"
@@ -78,17 +85,21 @@ def is_retryable(error: RapportError, mutating: bool) -> bool:
 
 def backoff_s(attempt: int, retry_after_s: float | None) -> float:
     """Seconds to wait after that attempt (from 1) failed; at least what the server asked for."""
-    full = BACKOFF_FIRST_S * BACKOFF_FACTOR ** (attempt - 1)
+    # The exponent is bounded because a float is, and a call without a limit has any number of attempts.
+    full = min(BACKOFF_MAX_S, BACKOFF_FIRST_S * BACKOFF_FACTOR ** min(attempt - 1, 64))
     jittered = full * (1 - JITTER * random.random())  # noqa: S311 - spreads load, guards nothing
     return max(jittered, retry_after_s or 0.0)
 
 
 class Calls:
-    """Makes calls through a transport."""
+    """Makes calls through a transport; `hint` says what about the connection causes an error, or nothing."""
 
-    def __init__(self, transport: Transport, settings: Settings) -> None:
+    def __init__(
+        self, transport: Transport, settings: Settings, hint: Callable[[RapportError], str]
+    ) -> None:
         self._transport = transport
         self._settings = settings
+        self._hint = hint
 
     async def unary(
         self, rpc: Rpc[RequestT, ResponseT], fields: Mapping[str, object], timeout: float | None
@@ -101,7 +112,6 @@ class Calls:
         return await self._retried(
             lambda left: self._transport.unary(rpc, request, left),
             Deadline(limit),
-            self._settings.max_attempts,
             request.request_id if rpc.mutating else "",
         )
 
@@ -112,14 +122,18 @@ class Calls:
         items: Iterable[object] | AsyncIterable[object],
         timeout: float | None,
     ) -> ResponseT:
-        """A header and many items, one answer. Retried only if the items can be read again."""
+        """A header and many items, one answer. Retried only if the items can be read again.
+
+        Without a timeout it may last as long as it likes, but is begun again only within the client's.
+        """
         header = self._completed(rpc, fields)
         first = build(rpc.request, {"header": header})
         return await self._retried(
             lambda left: self._transport.upload(rpc, first, items, _encoder(rpc), left),
             Deadline(math.inf if timeout is None else timeout),
-            self._settings.max_attempts if isinstance(items, Sequence) else 1,
             str(header.get("request_id", "")),
+            begin_within_s=self._settings.timeout_s if timeout is None else None,
+            repeatable=isinstance(items, Sequence),
         )
 
     def stream(
@@ -130,7 +144,9 @@ class Calls:
         default = self._settings.timeout_s if rpc.mutating else math.inf
         limit = default if timeout is None else timeout
         check_timeout(limit)
-        return StreamCall(self, rpc, request, limit, request.request_id if rpc.mutating else "")
+        begin_within_s = self._settings.timeout_s if timeout is None else limit
+        request_id = request.request_id if rpc.mutating else ""
+        return StreamCall(self, rpc, request, limit, begin_within_s, request_id)
 
     def pages(
         self, rpc: Rpc[RequestT, ResponseT], fields: Mapping[str, object], timeout: float | None
@@ -139,7 +155,12 @@ class Calls:
         return PagesCall(self, rpc, fields, timeout)
 
     async def open(
-        self, rpc: Rpc[Any, ResponseT], request: Message, limit_s: float, request_id: str
+        self,
+        rpc: Rpc[Any, ResponseT],
+        request: Message,
+        limit_s: float,
+        begin_within_s: float,
+        request_id: str,
     ) -> tuple[Responses[ResponseT], ResponseT | None]:
         """A running stream and its first answer; retried until that has come."""
 
@@ -147,8 +168,17 @@ class Calls:
             responses = self._transport.stream(rpc, request, left)
             return responses, await responses.next()
 
-        attempts = self._settings.max_attempts
-        return await self._retried(start, Deadline(limit_s), attempts, request_id)
+        return await self._retried(
+            start, Deadline(limit_s), request_id, begin_within_s=begin_within_s
+        )
+
+    def complete(self, error: RapportError, limit_s: float, request_id: str) -> None:
+        """Add to an error what this side knows of the call."""
+        error.retry_request_id = request_id
+        error.hint = self._hint(error)
+        # The server's own ones bear its request id.
+        if error.code == "DEADLINE_EXCEEDED" and not error.request_id:
+            error.message = f"not done within {limit_s:g} s"
 
     def _completed(self, rpc: Rpc[Any, Any], fields: Mapping[str, object]) -> dict[str, object]:
         """The fields, with the client's tenant and a new request_id where none is given."""
@@ -163,21 +193,25 @@ class Calls:
         self,
         attempt: Callable[[float | None], Awaitable[T]],
         deadline: Deadline,
-        attempts_max: int,
         request_id: str,
+        *,
+        begin_within_s: float | None = None,
+        repeatable: bool = True,
     ) -> T:
         """Make attempts until one succeeds, fails for good, or another would come too late."""
-        for number in range(1, attempts_max + 1):
+        until = deadline if begin_within_s is None else Deadline(begin_within_s)
+        attempts_max = self._settings.max_attempts if repeatable else 1
+        for number in itertools.count(1):
             try:
                 return await attempt(deadline.remaining())
             except RapportError as error:
+                self.complete(error, deadline.timeout_s, request_id)
                 delay = backoff_s(number, error.retry_after)
-                last = number == attempts_max or not deadline.allows(delay)
+                last = number == attempts_max or not until.allows(delay)
                 if last or not is_retryable(error, mutating=bool(request_id)):
-                    error.retry_request_id = request_id
                     raise
             await self._transport.sleep(delay)
-        raise AssertionError("the last attempt returns or raises")
+        raise AssertionError("attempts end by an answer or an error")
 
 
 class StreamCall(Generic[ResponseT]):
@@ -189,12 +223,14 @@ class StreamCall(Generic[ResponseT]):
         rpc: Rpc[Any, ResponseT],
         request: Message,
         limit_s: float,
+        begin_within_s: float,
         request_id: str,
     ) -> None:
         self._calls = calls
         self._rpc = rpc
         self._request = request
         self._limit_s = limit_s
+        self._begin_within_s = begin_within_s
         self._request_id = request_id
         self._responses: Responses[ResponseT] | None = None
         self._over = False
@@ -208,12 +244,16 @@ class StreamCall(Generic[ResponseT]):
         try:
             if self._responses is None:
                 self._responses, answer = await self._calls.open(
-                    self._rpc, self._request, self._limit_s, self._request_id
+                    self._rpc,
+                    self._request,
+                    self._limit_s,
+                    self._begin_within_s,
+                    self._request_id,
                 )
             else:
                 answer = await self._responses.next()
         except RapportError as error:
-            error.retry_request_id = self._request_id
+            self._calls.complete(error, self._limit_s, self._request_id)
             # What close() cancelled, from another thread or task, is an end and no failure.
             if not self._closed:
                 raise

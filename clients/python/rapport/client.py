@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 # Long enough for the largest AddMemory on a busy server, short enough that a person sees the error.
 TIMEOUT_S = 30.0
-MAX_ATTEMPTS = 4
 
 
 class AsyncClient(AsyncMethods):
@@ -25,9 +24,11 @@ class AsyncClient(AsyncMethods):
     api_key: unset = RAPPORT_API_KEY; none at all suits a server that runs with --insecure.
     tenant_id: for calls that name none; empty = the key's own tenant. An operator key must name one.
     timeout: seconds for a call with its retries; each call can give its own, math.inf = no limit.
-        The `wait` of add_memory is added. Watches, exports and imports have no limit of their own.
-    max_attempts: how often a call is tried when the server is unavailable or its work collided with
-        another's; writes keep their request_id, so they are done once.
+        The `wait` of add_memory is added. Watches, exports and imports may last longer, and are tried
+        for that time when they cannot begin.
+    max_attempts: unset = an unavailable server is tried again until the timeout, and so is work that
+        collided with another's; 1 = nothing is tried again. Writes keep their request_id, so they are
+        done once.
     plaintext: unset = without TLS to this machine only, TLS to any other. True = never TLS: the key and
         all text can then be read on the way.
     credentials: gRPC channel credentials, for an own certificate authority or client certificates.
@@ -43,12 +44,13 @@ class AsyncClient(AsyncMethods):
         *,
         tenant_id: str = "",
         timeout: float = TIMEOUT_S,
-        max_attempts: int = MAX_ATTEMPTS,
+        max_attempts: int | None = None,
         plaintext: bool | None = None,
         credentials: "grpc.ChannelCredentials | None" = None,
     ) -> None:
-        self._transport = AioTransport(connection(target, api_key, plaintext, credentials))
-        self._calls = Calls(self._transport, Settings(timeout, max_attempts, tenant_id))
+        to = connection(target, api_key, plaintext, credentials)
+        self._transport = AioTransport(to)
+        self._calls = Calls(self._transport, Settings(timeout, max_attempts, tenant_id), to.hint)
 
     async def close(self) -> None:
         """End what is under way, which then raises CallCancelledError, and the connection."""
@@ -74,12 +76,13 @@ class Client(Methods):
         *,
         tenant_id: str = "",
         timeout: float = TIMEOUT_S,
-        max_attempts: int = MAX_ATTEMPTS,
+        max_attempts: int | None = None,
         plaintext: bool | None = None,
         credentials: "grpc.ChannelCredentials | None" = None,
     ) -> None:
-        self._transport = BlockingTransport(connection(target, api_key, plaintext, credentials))
-        self._calls = Calls(self._transport, Settings(timeout, max_attempts, tenant_id))
+        to = connection(target, api_key, plaintext, credentials)
+        self._transport = BlockingTransport(to)
+        self._calls = Calls(self._transport, Settings(timeout, max_attempts, tenant_id), to.hint)
 
     def close(self) -> None:
         """End what is under way, which then raises CallCancelledError, and the connection."""

@@ -39,6 +39,7 @@ class RapportError(Exception):
     message: one sentence for a person.
     violations: the bad fields of an INVALID_ARGUMENT, else empty.
     metadata: details by name, as the contract lists them beside each reason.
+    hint: what to change on this side, where the SDK can tell; else empty.
     request_id: the server's own id of the failed call, to be found in its log; empty if it sent none.
     retry_request_id: the request_id that a mutating call was sent with; the same call repeated with it
         within 24 hours is done once. Empty for calls that only read.
@@ -67,9 +68,16 @@ class RapportError(Exception):
         self.request_id = request_id
         self.retry_request_id = ""
         self.retry_after = retry_after
+        self.hint = ""
 
     def __str__(self) -> str:
-        return f"{self.reason}: {self.message}" if self.message else self.reason
+        told = f"{self.reason}: {self.message}" if self.message else self.reason
+        # Most messages name their details already.
+        more = [
+            f"{name}={value}" for name, value in self.metadata.items() if value not in self.message
+        ]
+        told += f" ({', '.join(more)})" if more else ""
+        return f"{told} – {self.hint}" if self.hint else told
 
 
 class InvalidArgumentError(RapportError):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
 
-from google.protobuf.descriptor import EnumDescriptor
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import Message
@@ -26,6 +26,19 @@ MessageT = TypeVar("MessageT", bound=Message)
 
 # Struct holds numbers as doubles: a larger integer would arrive as another one.
 INTEGER_MAX = 2**53
+
+_INTEGER, _NUMBER = "an int", "a number"
+_NEEDED = {
+    FieldDescriptor.CPPTYPE_STRING: "a str",
+    FieldDescriptor.CPPTYPE_BOOL: "a bool",
+    FieldDescriptor.CPPTYPE_ENUM: "a name or number of the enum",
+    FieldDescriptor.CPPTYPE_INT32: _INTEGER,
+    FieldDescriptor.CPPTYPE_INT64: _INTEGER,
+    FieldDescriptor.CPPTYPE_UINT32: _INTEGER,
+    FieldDescriptor.CPPTYPE_UINT64: _INTEGER,
+    FieldDescriptor.CPPTYPE_FLOAT: _NUMBER,
+    FieldDescriptor.CPPTYPE_DOUBLE: _NUMBER,
+}
 
 
 def build(kind: type[MessageT], fields: Mapping[str, object], path: str = "") -> MessageT:
@@ -61,7 +74,7 @@ def _fill_repeated(message: Message, field: Any, value: object, at: str) -> None
         if field.message_type is not None:
             set_message(target.add(), item, place)
         else:
-            _checked(target.append, item, place)
+            _checked(target.append, field, item, place)
 
 
 def set_message(target: Message, value: object, at: str) -> None:
@@ -112,15 +125,16 @@ def _set_duration(target: Duration, value: object, at: str) -> None:
 def _set_scalar(message: Message, field: Any, value: object, at: str) -> None:
     if field.enum_type is not None and isinstance(value, str):
         value = _enum_number(field.enum_type, value, at)
-    _checked(lambda given: setattr(message, field.name, given), value, at)
+    _checked(lambda given: setattr(message, field.name, given), field, value, at)
 
 
-def _checked(put: Callable[[Any], object], value: object, at: str) -> None:
+def _checked(put: Callable[[Any], object], field: Any, value: object, at: str) -> None:
     """Hand a value to protobuf, whose own type and range errors do not name the field."""
     try:
         put(value)
-    except TypeError as error:
-        raise TypeError(f"{at}: {error}") from None
+    except TypeError:
+        needed = _NEEDED[field.cpp_type]
+        raise TypeError(f"{at}: {needed} is needed, not {type(value).__name__}") from None
     except ValueError as error:
         raise ValueError(f"{at}: {error}") from None
 

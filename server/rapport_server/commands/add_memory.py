@@ -42,10 +42,12 @@ class ItemResult:
     fault: ItemFault | None
 
 
-EXISTS = ItemFault("ALREADY_EXISTS", "source_id is stored already and upsert is false", "source_id")
-SUPERSEDED = ItemFault(
-    "SUPERSEDED_IN_CALL", "a later item of the same call has the same source_id", "source_id"
-)
+EXISTS = "ALREADY_EXISTS"
+SUPERSEDED = "SUPERSEDED_IN_CALL"
+_TOLD = {
+    EXISTS: "is stored already, and upsert is false",
+    SUPERSEDED: "is that of a later item of the same call, which wins",
+}
 
 
 class AddMemory:
@@ -92,7 +94,11 @@ class AddMemory:
                     tx,
                     {
                         "source_ids": [item.source_id for item in items],
-                        "existed": [i for i, item in enumerate(items) if item.fault is EXISTS],
+                        "existed": [
+                            i
+                            for i, item in enumerate(items)
+                            if item.fault and item.fault.reason == EXISTS
+                        ],
                     },
                 )
                 await tx.audit.append(
@@ -125,8 +131,8 @@ class AddMemory:
 async def _refuse_existing(tx: Transaction, scope: Scope, items: Sequence[Item]) -> list[Item]:
     stored = await tx.memories.existing(scope, [item.source_id for item in items if item.draft])
     return [
-        Item(item.source_id, fault=EXISTS) if item.draft and item.source_id in stored else item
-        for item in items
+        _refused(index, item, EXISTS) if item.draft and item.source_id in stored else item
+        for index, item in enumerate(items)
     ]
 
 
@@ -134,9 +140,7 @@ def _last_of_each(items: Sequence[Item]) -> list[Item]:
     """Of good items with one source_id in a call, the last wins; the others say so."""
     last = {item.source_id: index for index, item in enumerate(items) if item.draft}
     return [
-        Item(item.source_id, fault=SUPERSEDED)
-        if item.draft and last[item.source_id] != index
-        else item
+        _refused(index, item, SUPERSEDED) if item.draft and last[item.source_id] != index else item
         for index, item in enumerate(items)
     ]
 
@@ -151,9 +155,14 @@ def _replayed(
     ]
     refused = set(existed)
     return [
-        Item(item.source_id, fault=EXISTS) if index in refused else item
+        _refused(index, item, EXISTS) if index in refused else item
         for index, item in enumerate(_last_of_each(named))
     ]
+
+
+def _refused(index: int, item: Item, reason: str) -> Item:
+    field = f"memories[{index}].source_id"
+    return Item(item.source_id, fault=ItemFault(reason, f"{field} {_TOLD[reason]}", field))
 
 
 def _result(item: Item, statuses: Mapping[str, ProcessingStatus]) -> ItemResult:

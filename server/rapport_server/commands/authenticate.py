@@ -13,6 +13,7 @@ from rapport_server.errors import Unauthenticated
 FRESH_S = 5.0  # a revocation in another process reaches this one by notification, at the latest after this time
 KEYS_MAX = 10_000
 KEY_FORMAT = re.compile(r"rap_(?P<key_id>[0-9a-z]{12})_(?P<secret>[A-Za-z0-9_-]{43})")
+REFUSED = "The API key is malformed, unknown, expired or revoked."
 OPEN_CALLER = Caller("", ApiKeyRole.OPERATOR, "")
 
 
@@ -26,17 +27,19 @@ class Authenticate:
 
     async def __call__(self, authorization: str | None) -> Caller:
         """Raises Unauthenticated, without telling an unknown key from a wrong, expired or revoked one."""
-        scheme, _, token = (authorization or "").partition(" ")
+        if authorization is None:
+            raise Unauthenticated
+        scheme, _, token = authorization.partition(" ")
         match = KEY_FORMAT.fullmatch(token.strip())
         if scheme.lower() != "bearer" or match is None:
-            raise Unauthenticated
+            raise Unauthenticated(REFUSED)
         found = await self._find(match["key_id"])
         if found is None:
-            raise Unauthenticated
+            raise Unauthenticated(REFUSED)
         key, secret_hash = found
         genuine = hmac.compare_digest(secret_hash, self._secret_hash(token.strip()))
         if not genuine or not key.valid_at(datetime.now(UTC)):
-            raise Unauthenticated
+            raise Unauthenticated(REFUSED)
         tenant_id = "" if key.role is ApiKeyRole.OPERATOR else key.tenant_id
         return Caller(key.key_id, key.role, tenant_id)
 

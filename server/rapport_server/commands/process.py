@@ -324,6 +324,7 @@ def _processed(
         at,
         person.time_zone,
         person.user_name,
+        analysis.crisis,
     )
     return Processed(
         interaction_id,

@@ -27,6 +27,10 @@ _NUMBERS = [
     "twelve",
 ]
 _CLOSENESS = ("strangers", "acquainted", "familiar", "close", "very close")
+_CRISIS_TONE = (
+    "This may be a crisis: the person speaks of harming themselves or of dying, or of someone else who does. Stay calm, "
+    "warm and direct, take it seriously, ask whether they are safe right now, and name emergency help and people they trust."
+)
 _TONES = {
     "": "Be warm and natural; no special caution is needed.",
     "cautious": (
@@ -55,13 +59,14 @@ def system_prompt(
     now: datetime,
     time_zone: str = "",
     user_name: str = "",
+    crisis: bool = False,
 ) -> str:
     """The text to paste in front of a conversation, at most CONTEXT_CHARS_MAX characters."""
     zone = ZoneInfo(time_zone or "UTC")
     name = " ".join(_fenced_off(user_name).split())[:80] or "this person"
     lines = [f"How things stand between you and {name}:", *_standing(state)]
     lines.append(_acquaintance(interaction_count, last_seen, now, zone))
-    lines.append(f"Tone: {_TONES[state.tone_grudge_modifier]}")
+    lines.append(f"Tone: {_CRISIS_TONE if crisis else _TONES[state.tone_grudge_modifier]}")
     if quotes:
         lines += _quoted(
             quotes, now, zone, CONTEXT_CHARS_MAX - sum(len(line) + 1 for line in lines)
@@ -89,9 +94,9 @@ def _acquaintance(
     interaction_count: int, last_seen: datetime | None, now: datetime, zone: ZoneInfo
 ) -> str:
     if last_seen is None:
-        return "- This is your first conversation."
-    times = "once" if interaction_count == 1 else f"{interaction_count} times"
-    return f"- You have talked {times} before, last {ago(last_seen, now, zone)}."
+        return "- This is the first message you have from them."
+    messages = "One message" if interaction_count == 1 else f"{interaction_count:,} messages"
+    return f"- {messages} from them before this one, the last {ago(last_seen, now, zone)}."
 
 
 def _quoted(quotes: Sequence[Quote], now: datetime, zone: ZoneInfo, chars_left: int) -> list[str]:

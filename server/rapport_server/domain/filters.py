@@ -129,7 +129,8 @@ def _conditions(raw: Mapping[str, Any], schema: Sequence[MetadataField]) -> Iter
             yield from _of_field(_Field(Source.RESERVED, key, RESERVED[key], path), value)
         elif key not in declared:
             raise InvalidArgument(
-                path, "is neither a field of the tenant's schema nor a reserved key"
+                path,
+                f"is neither a field of the tenant's schema nor one of {', '.join((*RESERVED, FREE_KEYS[0]))}",
             )
         elif not declared[key].enable_match:
             raise InvalidArgument(path, "is a field without enable_match")
@@ -236,7 +237,7 @@ def _enum_name(field: _Field, value: str, path: str) -> str:
     prefix, names = _ENUMS[field.key]
     name = value.removeprefix(prefix)
     if name not in names:
-        raise InvalidArgument(path, f"is no value of {field.key}")
+        raise InvalidArgument(path, f"must be one of {', '.join(sorted(names))}")
     return name
 
 

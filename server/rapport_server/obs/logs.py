@@ -38,7 +38,9 @@ def configure(
     if log_format == "json":
         render = _json_line
     else:
-        render = structlog.dev.ConsoleRenderer(colors=stream.isatty(), pad_event_to=12)
+        render = structlog.dev.ConsoleRenderer(
+            colors=stream.isatty(), pad_event_to=12, sort_keys=False
+        )
     structlog.configure(
         processors=[*shared, render],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
@@ -85,12 +87,15 @@ def _route_standard_library(
     root.handlers[:] = [handler]
     # Other people's libraries are quiet below a warning: they may log what they were given.
     root.setLevel(max(level, logging.WARNING))
+    # A connection closed by a caller's deadline is no news; what matters of the database the store says itself.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     logging.getLogger("rapport").setLevel(level)
     logging.getLogger("rapport_server").setLevel(level)
 
 
 def _json_line(logger: WrappedLogger, name: str, event: EventDict) -> str:
-    return _ENCODE(event)
+    head = {name: event.pop(name) for name in ("timestamp", "level", "event") if name in event}
+    return _ENCODE({**head, **event})
 
 
 def _exception_without_message(logger: WrappedLogger, name: str, event: EventDict) -> EventDict:

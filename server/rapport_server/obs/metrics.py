@@ -7,7 +7,14 @@ from typing import Any, Protocol
 from wsgiref.simple_server import WSGIServer
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+)
 from prometheus_client.exposition import start_http_server
 
 from rapport_server.config import Address
@@ -39,6 +46,7 @@ class Metrics:
     """All figures of one server, in a registry of its own."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         self.embedding = EmbeddingFigures(self.registry)

@@ -59,15 +59,15 @@ class Paged(Protocol):
 class Desk:
     """Resolves what requests say about tenant, identity and place in a list; no call comes here before `open`."""
 
-    def __init__(self, hasher: Hasher, steps: StepObserver) -> None:
+    def __init__(self, steps: StepObserver) -> None:
         self._commands: Commands | None = None
-        self._hasher = hasher
+        self._hasher: Hasher
         self.steps = steps
         self._hashing = ThreadPoolExecutor(1, thread_name_prefix="rpc-hash")
 
-    def open(self, commands: Commands) -> None:
+    def open(self, commands: Commands, hasher: Hasher) -> None:
         """From now on calls are served with these."""
-        self._commands = commands
+        self._commands, self._hasher = commands, hasher
 
     @property
     def commands(self) -> Commands:
@@ -91,7 +91,7 @@ class Desk:
             if not requested:
                 raise InvalidArgument("tenant_id", "must be named by an operator")
         elif requested and requested != caller.tenant_id:
-            raise PermissionDenied
+            raise PermissionDenied("The API key does not open the tenant that tenant_id names.")
         tenant_id = requested or caller.tenant_id
         check = Check()
         check.identifier("tenant_id", tenant_id)

@@ -93,9 +93,9 @@ class ServerConfig(Protocol):
 class RpcServer:
     """Listens from `start`, serves from `open`, drains at `stop`."""
 
-    def __init__(self, config: ServerConfig, hasher: Hasher, observer: RpcObserver) -> None:
+    def __init__(self, config: ServerConfig, observer: RpcObserver) -> None:
         self._config = config
-        self._desk = Desk(hasher, observer)
+        self._desk = Desk(observer)
         self._admission = AdmissionInterceptor()
         self._deadline = DeadlineInterceptor()
         self._health = health_aio.HealthServicer()
@@ -133,9 +133,9 @@ class RpcServer:
         await self._server.start()
         return Address(listen.host, port)
 
-    def open(self, commands: Commands) -> None:
+    def open(self, commands: Commands, hasher: Hasher) -> None:
         """Serve from now on."""
-        self._desk.open(commands)
+        self._desk.open(commands, hasher)
         self._admission.open = True
         self._telling = asyncio.ensure_future(self._tell(health_pb2.HealthCheckResponse.SERVING))
 

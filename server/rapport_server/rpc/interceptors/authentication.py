@@ -34,7 +34,8 @@ class AuthenticationInterceptor(Interceptor):
             else:
                 call.caller = await self._authenticate(_header(context))
             if call.caller.role not in allowed:
-                raise PermissionDenied
+                role = call.caller.role.value
+                raise PermissionDenied(f"A key of role {role} may not call {method.rpc}.")
             return await inner(request, context)
 
         return authenticated

@@ -98,7 +98,7 @@ class Check:
         try:
             return from_timestamp(value)
         except ValueError:
-            self.bad(field, f"must be a time from {TIME_MIN:%Y-%m-%d} to {TIME_MAX:%Y-%m-%d}")
+            self.bad(field, f"must be a time from {TIME_MIN.date()} to {TIME_MAX.date()}")
             return None
 
     def past(self, field: str, value: Timestamp, now: datetime) -> datetime | None:
