@@ -79,6 +79,12 @@ def serve(**flags: Any) -> None:
         code = asyncio.run(app.serve(config, show_keys, ready))
     except (StartupError, RapportError) as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        # A full disk, a read-only file system, a file that another account owns.
+        where = f": {error.filename}" if error.filename else ""
+        raise click.ClickException(
+            f"{error.strerror or error}{where} (data directory {config.data_dir})"
+        ) from error
     sys.exit(code)
 
 

@@ -19,7 +19,7 @@ COLOURS = {
 BAR_CELLS = 5
 ROWS = 4
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_LABEL_CELLS = 14
+_LABEL_CELLS = 15
 # Below this a value would be written as 0.00.
 _VISIBLE = 0.005
 
@@ -102,10 +102,11 @@ def _curve(name: str, values: Sequence[float], last: float) -> list[Text]:
             eighths = max(round(value * ROWS * 8), 1 if value >= _VISIBLE else 0)
             cells += _EIGHTHS[min(8, max(0, eighths - row * 8))]
         label = name if row == ROWS - 1 else f"end {last:.2f}" if row == 0 else ""
+        scale = {ROWS - 1: "1", 0: "0"}.get(row, " ")
         lines.append(
             Text.assemble(
-                (f"{label:<{_LABEL_CELLS - 2}}", COLOURS[name] if row else "dim"),
-                ("▕", "bright_black"),
+                (f"{label:<{_LABEL_CELLS - 3}}", COLOURS[name] if row else "dim"),
+                (f"{scale}▕", "bright_black"),
                 (cells, COLOURS[name]),
             )
         )
@@ -114,23 +115,24 @@ def _curve(name: str, values: Sequence[float], last: float) -> list[Text]:
 
 
 def _dates(points: Sequence[Point], steps: Sequence[datetime]) -> list[Text]:
+    indent = " " * (_LABEL_CELLS - 1)
     axis = [" "] * (len(steps) + 8)
     for place, step in enumerate(steps[:-1]):
         if step.weekday() == 0 and step.hour == 0 and step.minute == 0:
             mark = f"╵{step.day} {step:%b}"
             axis[place : place + len(mark)] = mark
-    marks = [" "] * (len(steps) + 8)
+    marks = [""]
     words = {
-        "RELATION_EVENT_KIND_BROKEN_PROMISE": ("✗", "promise broken"),
-        "RELATION_EVENT_KIND_KEPT_PROMISE": ("✓", "promise kept"),
+        "RELATION_EVENT_KIND_BROKEN_PROMISE": "✗ promise broken",
+        "RELATION_EVENT_KIND_KEPT_PROMISE": "✓ promise kept",
     }
     for point in points:
         if point.event in words:
             place = sum(1 for step in steps[1:] if step <= point.at)
-            text = " ".join(words[point.event])
-            marks[place : place + len(text)] = text
-    indent = " " * (_LABEL_CELLS - 1)
-    return [
-        Text(indent + "".join(axis).rstrip(), "dim"),
-        Text(indent + "".join(marks).rstrip(), "bold"),
-    ]
+            mark = " " * (len(indent) + place) + words[point.event]
+            # A mark that would touch the one before it goes below.
+            if len(marks[-1]) < len(indent) + place:
+                marks[-1] += mark[len(marks[-1]) :]
+            else:
+                marks.append(mark)
+    return [Text(indent + "".join(axis).rstrip(), "dim"), *(Text(mark, "bold") for mark in marks)]

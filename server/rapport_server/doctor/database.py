@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rapport_server.config import Config
 from rapport_server.doctor.files import Place
-from rapport_server.doctor.report import Report
+from rapport_server.doctor.report import Report, counted
 from rapport_server.domain.storage import Installation
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedded.postgres import DATABASE
@@ -25,6 +26,14 @@ AUDIT_ROWS_MAX = 200_000
 TENANTS_MAX = 10_000
 # postmaster.pid: the fifth line is the directory of the socket.
 _SOCKET_LINE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """This data directory's server: its id if it ever ran, and whether it runs now, which its lock tells at once."""
+
+    process_id: str | None
+    runs: bool
 
 
 @asynccontextmanager
@@ -121,11 +130,11 @@ async def check_queue(conn: Connection, report: Report) -> None:
     if age_s > QUEUE_AGE_WARN_S:
         report.warn(
             "queue",
-            f"{depth} memories wait, the oldest for {age_s / 60:.0f} minutes",
+            f"{counted(depth, 'memory', 'memories')} waiting, the oldest for {age_s / 60:.0f} minutes",
             "is a server running? if so look at rapport_ingest_failures_total and at its log",
         )
     else:
-        report.ok("queue", f"{depth} memories wait" if depth else "empty")
+        report.ok("queue", f"{counted(depth, 'memory', 'memories')} waiting" if depth else "empty")
     errored = await inspection.errored(conn)
     if errored:
         reasons = ", ".join(f"{count} {reason}" for reason, count in errored)
@@ -136,14 +145,18 @@ async def check_queue(conn: Connection, report: Report) -> None:
         )
 
 
-async def check_processes(conn: Connection, own_id: str | None, report: Report) -> None:
+async def check_processes(conn: Connection, own: Own, report: Report) -> None:
     """Server processes, and erasures that wait for them."""
     known = await inspection.processes(conn)
-    living = sum(process.silent_s < SILENT_S for process in known)
-    report.ok("processes", f"{len(known)} known, {living} alive")
-    for process in known:
-        if process.pending and process.silent_s >= SILENT_S:
-            mine = process.process_id == own_id
+    silent = [
+        process
+        for process in known
+        if process.silent_s >= SILENT_S or (process.process_id == own.process_id and not own.runs)
+    ]
+    report.ok("processes", f"{len(known)} known, {len(known) - len(silent)} alive")
+    for process in silent:
+        if process.pending:
+            mine = process.process_id == own.process_id
             report.warn(
                 "erasures",
                 f"{process.pending} wait for {'this data directory' if mine else f'process {process.process_id}'}, "
@@ -153,7 +166,7 @@ async def check_processes(conn: Connection, own_id: str | None, report: Report) 
     if count := await inspection.unverified(conn):
         report.warn(
             "erasures",
-            f"{count} receipts are not verified, and no known process has still to confirm",
+            f"not verified: {counted(count, 'receipt')}, and no known process has still to confirm",
             "a process was forgotten before it confirmed: see docs/operations.md",
         )
 
@@ -178,11 +191,11 @@ async def check_audit(conn: Connection, report: Report) -> None:
         rows += verdict.checked
     if checked == len(chains) < TENANTS_MAX:
         if not broken:
-            report.ok("audit", f"{checked} chains, {rows} events followed")
+            report.ok("audit", f"{counted(checked, 'chain')}, {counted(rows, 'event')} followed")
     else:
         report.warn(
             "audit",
-            f"{checked} chains with {rows} events followed, the longer ones not",
+            f"{counted(checked, 'chain')} with {counted(rows, 'event')} followed, the longer ones not",
             "VerifyAuditLog follows a tenant's whole chain",
         )
 

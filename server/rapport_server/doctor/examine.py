@@ -32,8 +32,11 @@ async def examine(config: Config, report: Report) -> None:
 def _check_addresses(config: Config, place: Place, report: Report) -> bool:
     """Of a running server: health and metrics; else whether the ports are free. True when a server serves."""
     if place.server_pid is None:
-        machine.check_port("grpc", "--listen", config.listen, report)
-        machine.check_port("metrics", "--metrics-listen", config.metrics_listen, report)
+        machine.check_port("grpc", "--listen", config.listen, server.is_rapport, report)
+        metrics = config.metrics_listen
+        machine.check_port(
+            "metrics", "--metrics-listen", metrics, server.is_rapport_metrics, report
+        )
         return False
     serving = server.check_health(config.listen, report)
     server.check_metrics(config.metrics_listen, report)
@@ -44,14 +47,14 @@ async def check_database(config: Config, place: Place, report: Report) -> Instal
     """Reach the database and look at all that is in it and made from it; what it was set up with, if that can be read."""
     try:
         async with database.reached(config, place) as conninfo:
-            return await _check_contents(config, conninfo, report)
+            return await _check_contents(config, place, conninfo, report)
     except (StartupError, psycopg.Error) as error:
         report.fail("database", str(error).strip(), _advice(config))
         return None
 
 
 async def _check_contents(
-    config: Config, conninfo: Conninfo, report: Report
+    config: Config, place: Place, conninfo: Conninfo, report: Report
 ) -> Installation | None:
     if not await database.check_schema(conninfo, report):
         return None
@@ -62,7 +65,8 @@ async def _check_contents(
         shards_dir = config.data_dir / "shards"
         id_file = shards_dir / "process_id"
         own_id = id_file.read_text().strip() if id_file.is_file() else None
-        await database.check_processes(conn, own_id, report)
+        own = database.Own(own_id, runs=place.server_pid is not None)
+        await database.check_processes(conn, own, report)
         if installed.model_fingerprint is not None and installed.dimension is not None:
             stored = shards.Model(installed.model_fingerprint, installed.dimension)
             await shards.check_shards(shards_dir, stored, conn, report)

@@ -4,6 +4,7 @@ import errno
 import shutil
 import socket
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -78,13 +79,21 @@ def check_disk(directory: Path, report: Report) -> None:
         report.ok("disk", found)
 
 
-def check_port(name: str, flag: str, address: Address, report: Report) -> None:
-    """Whether a server could listen there."""
+def check_port(
+    name: str, flag: str, address: Address, is_rapport: Callable[[Address], bool], report: Report
+) -> None:
+    """Whether a server could listen there; `is_rapport` asks who does when it could not."""
     if address.port == 0:
         report.ok(name, f"{address}: any free port")
         return
     if (code := _cannot_listen(address)) is None:
         report.ok(name, f"{address} is free")
+    elif code == errno.EADDRINUSE and is_rapport(address):
+        report.warn(
+            name,
+            f"a Rapport server answers at {address}, but not on this data directory",
+            f"give its --data-dir, or choose another {flag} for this one",
+        )
     elif code == errno.EADDRINUSE:
         report.fail(
             name,

@@ -9,6 +9,11 @@ from rich.text import Text
 _AREA_CELLS = 12
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 chain, 2 chains."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 class Level(enum.Enum):
     """How bad it is. Only FAIL makes the exit code 1."""
 

@@ -23,12 +23,8 @@ def check_health(address: Address, report: Report) -> bool:
             "give the port that the server printed: --listen HOST:PORT",
         )
         return False
-    target = str(_reachable(address))
-    options = [("grpc.enable_http_proxy", 0)]
     try:
-        with grpc.insecure_channel(target, options) as channel:
-            stub: Any = health_pb2_grpc.HealthStub(channel)
-            answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=_SECONDS_MAX)
+        status = _health(address, "")
     except grpc.RpcError as error:
         code = error.code().name if isinstance(error, grpc.Call) else "UNKNOWN"
         report.warn(
@@ -37,7 +33,7 @@ def check_health(address: Address, report: Report) -> bool:
             "give the --listen it was started with; if it is, its log says more",
         )
         return False
-    if answer.status == health_pb2.HealthCheckResponse.SERVING:
+    if status == health_pb2.HealthCheckResponse.SERVING:
         report.ok("grpc", f"serving at {address}")
         return True
     report.warn(
@@ -51,16 +47,10 @@ def check_health(address: Address, report: Report) -> bool:
 def check_metrics(address: Address, report: Report) -> None:
     """Ask for /metrics."""
     if address.port == 0:
-        report.warn(
-            "metrics", "--metrics-listen has port 0", "give the port that the server printed"
-        )
+        report.ok("metrics", "at a free port, which the server printed; not asked")
         return
-    at = _reachable(address)
-    connection = http.client.HTTPConnection(at.host, at.port, timeout=_SECONDS_MAX)
     try:
-        connection.request("GET", "/metrics")
-        answer = connection.getresponse()
-        body = answer.read()
+        ours = _serves_our_metrics(address)
     except (OSError, http.client.HTTPException) as error:
         report.warn(
             "metrics",
@@ -68,9 +58,7 @@ def check_metrics(address: Address, report: Report) -> None:
             "give the --metrics-listen it was started with",
         )
         return
-    finally:
-        connection.close()
-    if answer.status == http.client.OK and b"rapport_rpc_in_flight" in body:
+    if ours:
         report.ok("metrics", f"http://{address}/metrics")
     else:
         report.warn(
@@ -78,6 +66,46 @@ def check_metrics(address: Address, report: Report) -> None:
             f"something else answers at {address}",
             "give the --metrics-listen it was started with",
         )
+
+
+def is_rapport(address: Address) -> bool:
+    """Whether a Rapport server answers there, ready or not."""
+    try:
+        # Another program's health service does not know this name.
+        _health(address, "rapport.v1.MemoryService")
+    except grpc.RpcError:
+        return False
+    return True
+
+
+def is_rapport_metrics(address: Address) -> bool:
+    """Whether a Rapport server's metrics are there."""
+    try:
+        return _serves_our_metrics(address)
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def _health(address: Address, service: str) -> int:
+    """The status of a service. Raises grpc.RpcError."""
+    options = [("grpc.enable_http_proxy", 0)]
+    with grpc.insecure_channel(str(_reachable(address)), options) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        asked = health_pb2.HealthCheckRequest(service=service)
+        status: int = stub.Check(asked, timeout=_SECONDS_MAX).status
+        return status
+
+
+def _serves_our_metrics(address: Address) -> bool:
+    """Raises OSError or HTTPException when nothing that speaks HTTP answers."""
+    at = _reachable(address)
+    connection = http.client.HTTPConnection(at.host, at.port, timeout=_SECONDS_MAX)
+    try:
+        connection.request("GET", "/metrics")
+        answer = connection.getresponse()
+        return b"rapport_rpc_in_flight" in answer.read() and answer.status == http.client.OK
+    finally:
+        connection.close()
 
 
 def _reachable(address: Address) -> Address:

@@ -87,6 +87,8 @@ def _tell(
 ) -> None:
     fine = states["current"] + states["behind"]
     words = ", ".join(f"{count} {state}" for state, count in states.items()) or "none is usable"
+    if states["behind"]:
+        words += ": caught up when next used"
     report.ok("shards", f"{folders} in {root}: {words}")
     if folders > SHARDS_MAX:
         report.warn(

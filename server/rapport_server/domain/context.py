@@ -1,5 +1,6 @@
 """The prompt context: how things stand in words, the tone to take, and what was recalled, fenced as quoted data."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,7 @@ from rapport_server.domain.relation import RelationState
 
 CONTEXT_CHARS_MAX = 12_000  # about 3,000 tokens: leaves room in an 8k window
 MEMORY_CHARS_MAX = 2_000  # one long memory must not push the others out
+NAME_CHARS_MAX = 60
 FENCE_OPEN = "<<<QUOTED MEMORIES"
 FENCE_CLOSE = "QUOTED MEMORIES>>>"
 _NUMBERS = [
@@ -26,6 +28,8 @@ _NUMBERS = [
     "eleven",
     "twelve",
 ]
+# A name stands outside the fence, so it is bare of what could pass for structure.
+_NOT_IN_A_NAME = re.compile(r"[^\w .'’-]")
 _CLOSENESS = ("strangers", "acquainted", "familiar", "close", "very close")
 _CRISIS_TONE = (
     "This may be a crisis: the person speaks of harming themselves or of dying, or of someone else who does. Stay calm, "
@@ -63,7 +67,7 @@ def system_prompt(
 ) -> str:
     """The text to paste in front of a conversation, at most CONTEXT_CHARS_MAX characters."""
     zone = ZoneInfo(time_zone or "UTC")
-    name = " ".join(_fenced_off(user_name).split())[:80] or "this person"
+    name = _NOT_IN_A_NAME.sub("", " ".join(user_name.split()))[:NAME_CHARS_MAX] or "this person"
     lines = [f"How things stand between you and {name}:", *_standing(state)]
     lines.append(_acquaintance(interaction_count, last_seen, now, zone))
     lines.append(f"Tone: {_CRISIS_TONE if crisis else _TONES[state.tone_grudge_modifier]}")

@@ -127,7 +127,7 @@ class ShardFolder:
         try:
             pointer = json.loads(read_small(self.path / _POINTER))
             name, sha256 = pointer["generation"], pointer["manifest"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise Damaged("the pointer is not readable") from error
         if not (isinstance(name, str) and isinstance(sha256, str) and _GENERATION.fullmatch(name)):
             raise Damaged("the pointer names no generation")

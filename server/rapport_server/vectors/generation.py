@@ -133,7 +133,7 @@ def _manifest(directory: Path, sha256: str) -> dict[str, Any]:
         raise Damaged("the manifest's checksum differs")
     try:
         manifest = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Damaged("the manifest is not JSON") from error
     if not isinstance(manifest, dict):
         raise Damaged("the manifest is not an object")

@@ -32,6 +32,7 @@ Context = Any
 
 ANSWER_S = 0.25  # of the caller's deadline, kept for the answer when a call waits for indexing
 SLICE_ITEMS = 16  # items validated at a time: well under half a millisecond, then others may run
+SLICE_BYTES = 16 * 1024  # the same for large items
 _TICKET = re.compile(rf"[A-Za-z0-9._-]{{0,{TICKET_CHARS_MAX}}}", re.ASCII)
 
 
@@ -256,8 +257,11 @@ def _interaction_id(given: str) -> uuid.UUID:
 async def _items(given: Sequence[MemoryItem], tenant: Tenant) -> list[Item]:
     now = utc_now()
     items: list[Item] = []
+    left = SLICE_BYTES
     for index, one in enumerate(given):
         items.append(item(index, one, tenant, now))
-        if index % SLICE_ITEMS == SLICE_ITEMS - 1:
+        left -= one.ByteSize() + SLICE_BYTES // SLICE_ITEMS
+        if left <= 0:
+            left = SLICE_BYTES
             await asyncio.sleep(0)
     return items

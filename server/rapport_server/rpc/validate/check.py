@@ -71,10 +71,10 @@ class Check:
 
     def text(self, field: str, value: str, bytes_max: int, *, required: bool = False) -> str:
         """Text of at most `bytes_max` bytes without U+0000, which the database cannot hold; required: not blank."""
-        if required and is_blank(value):
-            self.bad(field, "must not be empty or blank")
-        elif len(value) > bytes_max or len(value.encode()) > bytes_max:
+        if len(value) > bytes_max or len(value.encode()) > bytes_max:
             self.bad(field, f"must have at most {bytes_max:,} bytes")
+        elif required and is_blank(value):
+            self.bad(field, "must not be empty or blank")
         elif "\0" in value:
             self.bad(field, "must not hold the character U+0000")
         return value
@@ -146,4 +146,10 @@ def utc_now() -> datetime:
 
 def is_blank(text: str) -> bool:
     """Whether there is nothing to see: empty, or only white space, control and formatting characters."""
-    return all(unicodedata.category(char) in _INVISIBLE for char in text)
+    text = text.strip()
+    # Almost every text shows itself in its first characters; of the others each distinct one is looked at once.
+    return _invisible(text[:64]) and _invisible(set(text))
+
+
+def _invisible(chars: Iterable[str]) -> bool:
+    return all(unicodedata.category(char) in _INVISIBLE for char in chars)
