@@ -1,14 +1,11 @@
 """The composition root: builds every room, starts them in order and ends them in the other."""
 
 import asyncio
-import shutil
 import signal
 import time
-import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import structlog
 
@@ -40,13 +37,16 @@ from rapport_server.config import Address, Config
 from rapport_server.domain.ports import StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedding import BatchingEncoder, load_encoder
+from rapport_server.errors import Unavailable
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.ingest.worker import IngestWorker
 from rapport_server.obs.metrics import Metrics
+from rapport_server.privacy.process_id import process_id
 from rapport_server.privacy.replica import Replica
 from rapport_server.privacy.secrets import Secrets
 from rapport_server.privacy.vacuum import Vacuum
 from rapport_server.rpc.server import RpcServer
+from rapport_server.startup import StartupError
 from rapport_server.store.conninfo import Conninfo
 from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.feed import PostgresFeed
@@ -141,8 +141,14 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
         stack.push_async_callback(index.close)
         async with database.session() as session:
             await index.forget_others(await session.shards.keys())
-        replica = Replica(database, index, feed, _process_id(shards_dir))
-        await replica.join()
+        replica = Replica(database, index, feed, process_id(shards_dir))
+        try:
+            await replica.join()
+        except Unavailable as error:
+            raise StartupError(
+                f"erased people may still be in {shards_dir}, which cannot be rewritten: make it writable, or delete it, "
+                "it is only a cache"
+            ) from error
         vacuum = Vacuum(database)
         worker = IngestWorker(database, encoder, secrets, metrics.ingest)
         commands = wire(database, encoder, index, secrets, replica, vacuum, worker, metrics)
@@ -160,6 +166,7 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
         # Draining comes first of all, while everything that the running calls need is still there.
         stack.push_async_callback(server.stop, config.drain_seconds)
         server.open(commands, secrets)
+        background.run_once("tenant deletions", commands.delete_tenant.resume())
         log.info("serving", listen=str(address), seconds=round(time.perf_counter() - started, 1))
         yield Running(address, metrics_address, failure)
 
@@ -232,22 +239,6 @@ async def _secrets(config: Config, database: PostgresDatabase) -> Secrets:
     return secrets
 
 
-def _process_id(shards_dir: Path) -> str:
-    """One id per shard directory: who holds these files has to drop erased people from them.
-
-    Files without an id may hold anybody who was erased meanwhile, so they go; they are only a cache.
-    """
-    path = shards_dir / "process_id"
-    if not path.exists():
-        if shards_dir.exists():
-            shutil.rmtree(shards_dir)
-        shards_dir.mkdir(mode=0o700, parents=True)
-        temporary = path.with_suffix(".new")
-        temporary.write_text(f"{uuid.uuid4()}\n")
-        temporary.rename(path)
-    return path.read_text().strip()
-
-
 async def _listen(database: PostgresDatabase, commands: Commands, replica: Replica) -> None:
     """Other processes' news: revoked keys, changed tenants, erased people."""
     async for news in database.listen():
@@ -272,6 +263,11 @@ async def _settled(task: "asyncio.Task[object]") -> None:
     await asyncio.wait([task])
 
 
+def _note_failure(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("a background task failed", task=task.get_name(), exc_info=error)
+
+
 class _Background:
     """The tasks beside the calls. One that ends by itself ends the server: nothing runs on half dead."""
 
@@ -282,6 +278,11 @@ class _Background:
     def run(self, name: str, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name=name)
         task.add_done_callback(self._ended)
+        self._tasks.append(task)
+
+    def run_once(self, name: str, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(_note_failure)
         self._tasks.append(task)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:

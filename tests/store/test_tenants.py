@@ -140,6 +140,7 @@ async def test_a_closed_tenant_is_seen_by_nobody_lets_nobody_in_and_can_be_delet
     async with store.transaction() as tx:
         assert await tx.tenants.get("acme") is None
         assert await tx.tenants.lock("acme") is None
+        assert await tx.tenants.closed() == ["acme"]
         assert [t.tenant_id for t in await tx.tenants.page(PageRequest(10))] == ["globex"]
         with pytest.raises(NotFound):
             await tx.people.begin("acme", "maya", 0.0, datetime.now(UTC))

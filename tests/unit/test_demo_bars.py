@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from rapport_server.demo.bars import ROWS, curves, levels
-from rapport_server.demo.player import Point, State
+from rapport_server.demo.player import VARIABLES, Point, State
 
 START = datetime(2025, 3, 3, 12, tzinfo=UTC)  # a Monday
 LONDON = ZoneInfo("Europe/London")
@@ -47,6 +47,29 @@ def test_a_grudge_stands_at_its_peak_and_halves_in_the_next_half_day() -> None:
     half_a_day = (len(rows[0]) // 8) // 2
     assert heights[peak + half_a_day] == ROWS // 2
     assert heights[-1] == 0
+
+
+def test_every_curve_has_a_scale_from_0_to_1() -> None:
+    lines = [line.plain for line in curves([point(0), point(41)], LONDON, 79)]
+    for name in VARIABLES:
+        top = next(place for place, line in enumerate(lines) if line.startswith(name))
+        assert [line.partition("▕")[0][-2:] for line in lines[top : top + ROWS]] == [
+            " 1",
+            "  ",
+            "  ",
+            " 0",
+        ]
+
+
+def test_marks_that_would_touch_are_put_below_each_other() -> None:
+    broken, kept = "RELATION_EVENT_KIND_BROKEN_PROMISE", "RELATION_EVENT_KIND_KEPT_PROMISE"
+    points = [point(0), point(22, event=broken), point(32, event=kept), point(41)]
+    near = [line.plain for line in curves(points, LONDON, 79)]
+    assert near[-2].strip() == "✗ promise broken"
+    assert near[-1].strip() == "✓ promise kept"
+    assert near[-1].index("✓") - near[-2].index("✗") == 10
+    apart = [line.plain for line in curves(points, LONDON, 140)]
+    assert apart[-1].split() == ["✗", "promise", "broken", "✓", "promise", "kept"]
 
 
 def test_curves_fit_the_width_and_mark_weeks_and_events() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rapport_server.demo.conversation import STORY, Conversation, Turn
+from rapport_server.demo.show import TELLING, seconds
 from rapport_server.domain.analysis import Analysis, Emotion
 from rapport_server.domain.relation import (
     RelationEvent,
@@ -70,6 +71,24 @@ def test_trust_falls_with_the_promise_and_sentiment_ends_high(turns: list[Turn])
     after = states(turns)
     assert after["no_call"].trust < after["phone_by_bed"].trust
     assert after["cheese"].sentiment > 0.8
+
+
+def test_a_heading_does_not_repeat_its_day() -> None:
+    for chapter in Conversation.load().chapters:
+        assert f"{chapter.turns[0].at:%A}" not in chapter.title
+
+
+def test_the_story_takes_about_a_minute(turns: list[Turn]) -> None:
+    # The server's answers add some seconds.
+    assert 50 < sum(seconds(turn) for turn in turns) < 60
+
+
+def test_the_context_shown_is_that_of_the_promises_reckoning(turns: list[Turn]) -> None:
+    (telling,) = [turn for turn in turns if turn.key == TELLING]
+    (broken,) = [turn for turn in turns if turn.event and turn.event.kind == "BROKEN_PROMISE"]
+    assert telling.needs == ("promise",)
+    assert telling.at.date() == broken.at.date()
+    assert telling.at > broken.at
 
 
 def edited(tmp_path: Path, old: str, new: str) -> Path:

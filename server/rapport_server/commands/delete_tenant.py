@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rapport_server.commands.authenticate import Authenticate
+from rapport_server.commands.authenticate import OPEN_CALLER, Authenticate
 from rapport_server.commands.erase import Erase
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.ticket import Ticket
@@ -67,6 +67,13 @@ class DeleteTenant:
         for erasure in pending:
             await self._replica.confirm(erasure)
         return done
+
+    async def resume(self) -> None:
+        """Finish the deletions that a killed server left half done."""
+        async with self._database.session() as session:
+            closed = await session.tenants.closed()
+        for tenant_id in closed:
+            await self(OPEN_CALLER, tenant_id, True, Ticket(tenant_id, None, b""))
 
     async def _some_people(self, tenant_id: str) -> list[str]:
         async with self._database.session() as session:

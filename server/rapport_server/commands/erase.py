@@ -1,6 +1,7 @@
 """Erase: one person, everywhere, with a receipt that says only what was seen."""
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Callable
@@ -12,11 +13,12 @@ from rapport_server.domain.erasure import ErasureReason, PendingErasure, Receipt
 from rapport_server.domain.ports import Signer, SubjectHasher
 from rapport_server.domain.storage import Database, Transaction
 from rapport_server.domain.tenants import Caller
-from rapport_server.errors import Internal
+from rapport_server.errors import Internal, RapportError
 from rapport_server.privacy.replica import Replica
 
 REPLICAS_WAIT_S = 5.0
 POLL_S = 0.05
+log = logging.getLogger(__name__)
 
 
 class Erase:
@@ -64,7 +66,11 @@ class Erase:
         if replay is not None:
             return await self._receipt(tenant_id, str(replay["receipt_id"]))
         self._vacuum()
-        await self._replica.drop(pending, end_user_id)
+        try:
+            await self._replica.drop(pending, end_user_id)
+        except RapportError:
+            # The rows are gone for good; the receipt says that this process is pending, and it tries on.
+            log.exception("the vectors of an erased person are not yet dropped")
         return await self._settled_receipt(tenant_id, pending.receipt_id)
 
     async def delete_rows(

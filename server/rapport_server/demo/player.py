@@ -8,6 +8,8 @@ from typing import Protocol
 import rapport
 from rapport_server.demo.conversation import Conversation, Event, Turn
 
+# A server that is not there is reported while somebody still looks at the screen.
+MEET_S_MAX = 5.0
 VARIABLES = ("trust", "sentiment", "grudge", "familiarity")
 
 
@@ -84,7 +86,8 @@ class Player:
 
     def meet(self) -> State | None:
         """Where a stranger begins; None when the person is known already. Raises RapportError."""
-        relation = self._client.get_relation(self.end_user_id).relation
+        answer = self._client.get_relation(self.end_user_id, timeout=MEET_S_MAX)
+        relation = answer.relation
         return None if relation.HasField("known_since") else State.of(relation)
 
     def play(self, state: State) -> Iterator[Step]:

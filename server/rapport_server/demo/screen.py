@@ -119,13 +119,22 @@ class Screen:
         self._console.print()
         share = "all" if reminded == len(needing) else str(reminded)
         self._console.print(
-            f" {len(needing)} replies needed something said before; for {share} of them it was recalled, three memories at "
-            f"most\n at a time. {steps[-1].total_stored} memories are stored."
+            Padding(
+                f"{len(needing)} replies needed something said before; for {share} of them it was recalled, three memories "
+                f"at most at a time. {steps[-1].total_stored} memories are stored.",
+                (0, 1),
+            )
         )
         self._console.print()
         self._console.print(
             Panel(
-                Text(shown.prompt),
+                Group(
+                    Text.assemble(
+                        (f"{self._conversation.person}: ", "bold"), f"“{shown.turn.says}”"
+                    ),
+                    Rule(style="cyan"),
+                    Text(shown.prompt),
+                ),
                 title=f"The context given to {self._conversation.agent} on {_day(shown.turn)}, {shown.turn.at:%H:%M}",
                 title_align="left",
                 border_style="cyan",

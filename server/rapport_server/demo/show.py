@@ -11,11 +11,12 @@ from rapport_server.demo.conversation import Conversation, Turn
 from rapport_server.demo.player import Player, Step
 from rapport_server.demo.screen import Screen, make_console
 
-# Seconds that a turn stays before the next, at speed 1: for looking, and for each character read.
-_LOOK_S = 0.5
-_READ_S = 0.008
-# The turn at which the grudge is deepest: what the agent is given then says most.
-_TELLING = "nobody_came"
+# Seconds that a turn stays before the next, at speed 1: for looking, and for each character read. The whole
+# takes a minute.
+_LOOK_S = 0.4
+_READ_S = 0.0037
+# The turn that holds the agent to its broken promise: what the agent is given then quotes it.
+TELLING = "word"
 
 
 def show(
@@ -33,7 +34,7 @@ def show(
     except rapport.RapportError as error:
         raise click.ClickException(_advice(error, target, api_key, tenant_id)) from error
     except ValueError as error:
-        raise click.ClickException(f"--target or --api-key: {error}") from error
+        raise click.ClickException(f"--target or --api-key (RAPPORT_API_KEY): {error}") from error
 
 
 def _play(
@@ -60,8 +61,8 @@ def _play(
                 screen.chapter(chapter)
             screen.step(step)
             steps.append(step)
-            time.sleep(pace * _seconds(step.turn))
-        shown = next(step for step in steps if step.turn.key == _TELLING)
+            time.sleep(pace * seconds(step.turn))
+        shown = next(step for step in steps if step.turn.key == TELLING)
         screen.summary(steps, player.history(), shown)
     except BaseException:
         if not keep:
@@ -82,7 +83,8 @@ def _clean_up(client: rapport.Client, end_user_id: str) -> None:
         click.echo(f"{end_user_id} could not be erased and may be stored: {error}", err=True)
 
 
-def _seconds(turn: Turn) -> float:
+def seconds(turn: Turn) -> float:
+    """How long a turn stays on the screen at speed 1."""
     return _LOOK_S + _READ_S * (len(turn.says) + len(turn.reply))
 
 
@@ -117,7 +119,9 @@ def _signature(client: rapport.Client, receipt: rapport.ErasureReceipt) -> Text:
 def _advice(error: rapport.RapportError, target: str, api_key: str, tenant: str) -> str:
     """One line: what is wrong, and the command that helps."""
     match error:
-        case rapport.UnavailableError():
+        case rapport.UnavailableError() if error.hint:
+            return f"{target}: {error.hint}"
+        case rapport.UnavailableError() | rapport.DeadlineExceededError():
             return f"no Rapport server answers at {target} ({error.message}): start one with `rapport serve`, or name it with --target"
         case rapport.UnauthenticatedError() if not api_key:
             return "the server asks for an API key: export RAPPORT_API_KEY=… with the writer key that the first `rapport serve` showed"

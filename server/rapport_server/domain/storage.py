@@ -115,6 +115,10 @@ class Tenants(Protocol):
         """The row, locked until the transaction ends."""
         ...
 
+    async def closed(self) -> list[str]:
+        """Tenants that were closed and not yet deleted."""
+        ...
+
     async def close(self, tenant_id: str) -> bool:
         """From the commit on nobody sees the tenant and no new person can begin; False when it does not exist."""
         ...

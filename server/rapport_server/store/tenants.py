@@ -9,7 +9,7 @@ from rapport_server.domain.memories import Store
 from rapport_server.domain.storage import PageRequest
 from rapport_server.domain.tenants import MetadataField, MetadataType, Plan, StoreStatus, Tenant
 from rapport_server.errors import NotFound
-from rapport_server.store.query import Connection, every, first, one
+from rapport_server.store.query import Connection, column, every, first, one
 from rapport_server.store.sqlfile import load
 
 _SQL = load("tenant")
@@ -49,6 +49,10 @@ class TenantTable:
             raise NotFound("tenant")
         await self._conn.execute(_SQL.notify, (tenant.tenant_id,))
         return written
+
+    async def closed(self) -> list[str]:
+        """Tenants that were closed and not yet deleted."""
+        return await column(self._conn, _SQL.closed)
 
     async def delete(self, tenant_id: str) -> bool:
         """The tenant's row, keys (not operators'), shard heads and changes; people must have been erased before."""

@@ -17,6 +17,9 @@ FROM tenant WHERE tenant_id = %s AND NOT closing FOR UPDATE
 -- name: hold
 SELECT true FROM tenant WHERE tenant_id = %s AND NOT closing FOR KEY SHARE
 
+-- name: closed
+SELECT tenant_id FROM tenant WHERE closing ORDER BY tenant_id
+
 -- name: close
 UPDATE tenant SET closing = true WHERE tenant_id = %s
 
