@@ -53,7 +53,7 @@ async def test_a_stream_cut_by_its_limit_says_so_and_a_servers_own_words_stay(
     with pytest.raises(rapport.DeadlineExceededError, match=r"not done within 0\.3 s$"):
         await caller.collect(lambda c: c.watch_end_user("maya", timeout=0.3))
     server.script("GetRelation", Refusal(grpc.StatusCode.DEADLINE_EXCEEDED))
-    with pytest.raises(rapport.DeadlineExceededError, match="refused$"):
+    with pytest.raises(rapport.DeadlineExceededError, match=r"refused$"):
         await caller.call(lambda c: c.get_relation("maya"))
 
 

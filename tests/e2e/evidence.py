@@ -84,7 +84,8 @@ def paths_that_tell(client: Client, end_user_id: str, sentence: str, source_id: 
     )
     look("ListMemories", list(client.list_memories(end_user_id, page_size=1000)))
     look("ListMessages", list(client.list_messages(end_user_id, page_size=1000)))
-    look("ListRelationHistory", list(client.list_relation_history(end_user_id, page_size=1000)))
+    if list(client.list_relation_history(end_user_id, page_size=1000)):
+        told.add("ListRelationHistory")
     try:
         look("GetMemory", client.get_memory(end_user_id, source_id=source_id))
     except NotFoundError as error:
@@ -100,7 +101,7 @@ def paths_that_tell(client: Client, end_user_id: str, sentence: str, source_id: 
     return told
 
 
-def replay_error(call: object) -> str:
+def refusal_reason(call: object) -> str:
     """The reason with which a call is refused."""
     try:
         call()  # type: ignore[operator]

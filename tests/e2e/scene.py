@@ -149,7 +149,7 @@ def refused(code: str, reason: str = "", *fields: str) -> Iterator[RapportError]
 
 
 def reason_is_declared(reason: str) -> bool:
-    return f"ERROR_REASON_{reason}" in ErrorReason.keys()
+    return f"ERROR_REASON_{reason}" in ErrorReason.DESCRIPTOR.values_by_name
 
 
 def together(count: int, work: Callable[[int], T], jobs: int) -> list[T]:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 import uuid
 
 from tests.fix_rapport import RapportProcess, TenantHandle
@@ -35,6 +36,11 @@ def test_the_whole_story_is_played_recalled_and_forgotten(rapport: RapportProces
     assert "✗ promise broken" in shown
     assert "tone: cautious, defensive" in shown
     assert "A grudge of 0.87 has faded to 0.00" in shown
+    panel = shown[shown.index("The context given to Juniper") :]
+    context = " ".join(panel.replace("│", " ").split())
+    assert "Maya: “You said the physiotherapist would call" in context
+    assert "will call you tomorrow, Tuesday, between ten and twelve" in context
+    assert "three memories at most" in " ".join(shown.split())
     assert "removed    100 messages, 50 memories" in shown
     assert "verified   yes" in shown
     assert "checked here: it belongs to this receipt" in shown
@@ -57,10 +63,20 @@ def test_with_keep_the_person_stays_and_a_second_run_refuses_to_touch_them(
 
 
 def test_without_a_server_one_line_names_the_command_that_starts_one() -> None:
+    start = time.monotonic()
     done = run_demo("--target", "127.0.0.1:1", key="rap_x_y")
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "rapport serve" in done.stderr
+    assert time.monotonic() - start < 20, "the default of 30 s is too long to look at nothing"
+
+
+def test_a_placeholder_for_a_key_is_named_in_one_line() -> None:
+    done = run_demo("--target", "127.0.0.1:1", key="rap_…")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "RAPPORT_API_KEY" in done.stderr
+    assert "placeholder" in done.stderr
 
 
 def test_without_a_key_one_line_names_the_variable(rapport: RapportProcess) -> None:

@@ -17,10 +17,12 @@ from rich.console import Console
 
 from rapport_server.config import Address, Config
 from rapport_server.doctor import database as databases
+from rapport_server.doctor.database import Own
 from rapport_server.doctor.examine import check_database, examine
 from rapport_server.doctor.files import Place, check_postgres, check_secrets
 from rapport_server.doctor.model import check_model
-from rapport_server.doctor.report import Level, Report
+from rapport_server.doctor.report import Level, Report, counted
+from rapport_server.doctor.server import check_metrics
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.storage import Installation
 from rapport_server.privacy.secrets import Secrets
@@ -118,6 +120,7 @@ async def test_a_healthy_installation_is_found_well_and_left_as_it_was(config: C
     ):
         assert findings.levels(area) - {Level.WARN} == {Level.OK}, findings.of(area)
     assert "1 current" in findings.of("shards")[0][1]
+    assert findings.of("processes") == [(Level.OK, "1 known, 0 alive")]
     assert contents(config.data_dir) == before
     assert not (config.data_dir / "postgres" / "postmaster.pid").exists(), (
         "its Postgres was stopped"
@@ -141,6 +144,33 @@ def test_beside_a_running_server_it_asks_from_outside_and_exits_0(rapport: Rappo
     assert "a server runs on it (pid " in done.stdout
     assert "loaded by the running server" in done.stdout
     assert "FAIL" not in done.stdout
+
+
+def test_with_another_data_directory_it_recognizes_the_server_on_its_ports(
+    rapport: RapportProcess, tmp_path: Path
+) -> None:
+    metrics = rapport.metrics_url.removeprefix("http://").removesuffix("/metrics")
+    command = [sys.executable, "-m", "rapport_server", "doctor"]
+    command += ["--data-dir", str(tmp_path / "other"), "--listen", rapport.address]
+    done = subprocess.run(
+        [*command, "--metrics-listen", metrics],
+        capture_output=True,
+        text=True,
+        env={k: v for k, v in os.environ.items() if not k.startswith("RAPPORT_")},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
+    words = "but not on this data directory"
+    assert f"WARN grpc        a Rapport server answers at {rapport.address}, {words}" in done.stdout
+    assert f"WARN metrics     a Rapport server answers at {metrics}, {words}" in done.stdout
+    assert "give its --data-dir" in done.stdout
+    assert "stop that program" not in done.stdout
+
+
+def test_metrics_on_a_free_port_are_no_reason_to_warn() -> None:
+    findings = Findings()
+    check_metrics(FREE, findings.report)
+    assert findings.levels("metrics") == {Level.OK}
 
 
 def test_without_a_directory_nothing_is_made_and_a_taken_port_fails_with_exit_code_1(
@@ -180,6 +210,19 @@ async def test_damaged_shard_files_are_reported_and_not_touched(config: Config) 
     assert contents(config.data_dir) == before
 
 
+async def test_shard_files_behind_the_database_are_said_to_catch_up(config: Config) -> None:
+    async with (
+        databases.reached(config, AT_REST) as conninfo,
+        await role.connect(conninfo.owner) as conn,
+    ):
+        await conn.execute("UPDATE rapport.shard_head SET seq = seq + 1")
+        await conn.commit()
+    findings = await looked_into(config)
+    ((level, words),) = findings.of("shards")
+    assert level is Level.OK
+    assert words.endswith("1 behind: caught up when next used")
+
+
 async def test_shard_files_of_another_history_are_told_from_those_behind(config: Config) -> None:
     (manifest,) = config.data_dir.glob("shards/*/*/g-*/manifest.json")
     pointer = manifest.parents[1] / "CURRENT"
@@ -191,6 +234,12 @@ async def test_shard_files_of_another_history_are_told_from_those_behind(config:
     findings = await looked_into(config)
     assert "1 of another history" in findings.of("shards")[0][1]
     assert "rebuilt when used" in findings.of("shards")[1][1]
+
+
+def test_one_of_a_thing_is_not_many() -> None:
+    assert [counted(number, "chain") for number in (0, 1, 2)] == ["0 chains", "1 chain", "2 chains"]
+    assert counted(1, "memory", "memories") == "1 memory"
+    assert counted(2, "memory", "memories") == "2 memories"
 
 
 def test_secrets_open_to_others_fail_with_the_command_that_closes_them(config: Config) -> None:
@@ -334,11 +383,14 @@ async def test_erasures_that_wait_for_a_silent_process_are_named(
     )
     findings = Findings()
     async with await role.connect(inspection.read_only(database.app_dsn)) as conn:
-        await databases.check_processes(conn, "alive", findings.report)
-    assert findings.of("processes") == [(Level.OK, "2 known, 1 alive")]
-    ((level, words),) = findings.of("erasures")
-    assert level is Level.WARN
-    assert "1 wait for process gone, silent for 3 days" in words
+        await databases.check_processes(conn, Own("alive", runs=True), findings.report)
+        assert findings.of("processes") == [(Level.OK, "2 known, 1 alive")]
+        ((level, words),) = findings.of("erasures")
+        assert level is Level.WARN
+        assert "1 wait for process gone, silent for 3 days" in words
+        await databases.check_processes(conn, Own("alive", runs=False), findings.report)
+    assert findings.of("processes")[1] == (Level.OK, "2 known, 0 alive")
+    assert "1 wait for this data directory" in findings.of("erasures")[1][1]
 
 
 async def test_waiting_and_errored_memories_are_counted(database: Database, change: Change) -> None:
@@ -356,5 +408,5 @@ async def test_waiting_and_errored_memories_are_counted(database: Database, chan
         await databases.check_queue(conn, findings.report)
     (waiting, first), (errored, second) = findings.of("queue")
     assert (waiting, errored) == (Level.WARN, Level.WARN)
-    assert "1 memories wait, the oldest for 60 minutes" in first
+    assert "1 memory waiting, the oldest for 60 minutes" in first
     assert "1 WORKER_LOST" in second

@@ -1,6 +1,8 @@
 """Erase: one person, everywhere, with a receipt that can be checked; everybody else untouched."""
 
+import itertools
 import threading
+import time
 import uuid
 
 import psycopg
@@ -9,13 +11,12 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from rapport import AbortedError, AuditEventKind, ErasureReason, receipt_payload
-from tests.e2e.evidence import all_rows, files_with, paths_that_tell, rows_with
+from tests.e2e.evidence import all_rows, files_with, paths_that_tell, refusal_reason, rows_with
 from tests.e2e.scene import add, is_stranger, refused, sentences, texts, together
 from tests.fix_rapport import RapportProcess, TenantHandle
 
 SENTENCE = "The pomegranate wristwatch hums beneath Valparaiso and the seventh staircase."
-NOTE = "Promised to bring the ochre gramophone"
-NEEDLES = ("pomegranate wristwatch", "ochre gramophone", "maya.castellan@example.org")
+NEEDLES = ("pomegranate wristwatch", "seventh staircase", "maya.castellan@example.org")
 PERSON = "maya.castellan@example.org"
 ALL_PATHS = {
     "Recall",
@@ -51,12 +52,14 @@ def live_a_little(tenant: TenantHandle, end_user_id: str, sentence: str) -> str:
         channel="app",
         metadata={"k": sentence},
         user_name=sentence,
-        events=[{"kind": "BROKEN_PROMISE", "note": f"{NOTE} {sentence}"}],
+        events=[{"kind": "BROKEN_PROMISE", "note": f"Promised: {sentence}"}],
         signals={"crisis": True, "crisis_phrase": sentence},
         request_id=str(uuid.uuid4()),
     )
     client.attach_reply(end_user_id, interaction_id=said.interaction_id, assistant_message=sentence)
-    client.record_event(end_user_id, event={"kind": "KEPT_PROMISE", "note": f"{NOTE} {sentence}"})
+    client.record_event(
+        end_user_id, event={"kind": "KEPT_PROMISE", "note": f"Promised: {sentence}"}
+    )
     add(client, end_user_id, " ".join([*sentences(40), sentence]), *sentences(5, seed=2))
     return source_id
 
@@ -78,7 +81,7 @@ def vector_of(server: RapportProcess, tenant: TenantHandle, source_id: str) -> b
 
 def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rapport):
     # A server of its own, stopped at the end, so that every file it leaves can be looked at.
-    server = make_rapport("--snapshot-seconds", "1")
+    server = make_rapport("--snapshot-seconds", "4")
     with server.operator("default") as operator, server.writer() as client:
         tenant = TenantHandle("default", client, operator, server.writer_key, server)
         source_id = live_a_little(tenant, PERSON, SENTENCE)
@@ -97,15 +100,16 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
             "end_user",
         }
         shards = server.data_dir / "shards"
-        while not files_with([shards], [vector]):
+        while not all(files_with([shards], [one]) for one in (vector, other_vector)):
             texts(client, PERSON, SENTENCE)
-        assert files_with([shards], [other_vector])
         others_before = all_rows(server.superuser_dsn(), "end_user_id", "noor")
         shown_before = client.recall("noor", query="basil", max_results=1000).results
 
         preview = client.erase(PERSON, validate_only=True).receipt
         assert paths_that_tell(client, PERSON, SENTENCE, source_id) == ALL_PATHS
         receipt = client.erase(PERSON, reason="LEGAL", ticket="GDPR-17").receipt
+        # Looked at first of all, before any snapshot could have come by itself.
+        assert files_with([shards], [vector]) == []
 
         assert receipt.verified
         assert not receipt.replicas_pending
@@ -213,6 +217,28 @@ def test_work_in_flight_is_overtaken_and_brings_nobody_back(tenant: TenantHandle
     assert texts(client, "maya", facts[0], max_results=1000) == []
 
 
+def test_a_call_that_arrived_before_an_erase_and_ends_after_it_writes_nothing(tenant: TenantHandle):
+    client = tenant.client
+    # The longest message keeps the encoder busy while Erase overtakes.
+    long = " ".join(sentences(400))[: 32 * 1024]
+    outcomes: list[str] = []
+
+    def slow() -> None:
+        outcomes.append(refusal_reason(lambda: client.process("maya", message=long)))
+
+    while "ERASED" not in outcomes:
+        assert len(outcomes) < 10, outcomes
+        client.process("maya", message="I am known.")
+        thread = threading.Thread(target=slow)
+        thread.start()
+        time.sleep(0.1)
+        client.erase("maya")
+        thread.join()
+        if outcomes[-1] == "ERASED":
+            assert is_stranger(client, "maya")
+            assert texts(client, "maya", sentences(400)[0]) == []
+
+
 def test_a_job_that_was_queued_is_erased_with_its_person(tenant: TenantHandle):
     for round_number in range(4):
         ids = [f"{round_number}-{n}" for n in range(60)]
@@ -234,7 +260,7 @@ def test_the_audit_log_holds_neither_ids_nor_text(tenant: TenantHandle):
     assert not any(needle in told for needle in NEEDLES)
     events = list(tenant.operator.list_audit_events(order="OLDEST", page_size=3))
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
-    for earlier, later in zip(events, events[1:], strict=False):
+    for earlier, later in itertools.pairwise(events):
         assert later.previous_hash == earlier.hash
 
 

@@ -383,12 +383,14 @@ def test_a_large_list_stops_below_the_reply_limit_and_goes_on(tenant: TenantHand
 def test_an_expired_memory_is_gone_to_the_second_from_every_read(tenant: TenantHandle):
     client = tenant.client
     fleeting = "The concert is in hall four."
-    started = datetime.now(UTC)
-    (source_id,) = add(client, "maya", {"text": fleeting, "expiry_time": 4})
-    assert found(client, "maya", fleeting)
-    memory = client.get_memory("maya", source_id=source_id).memory
-    expires = memory.expires_at.ToDatetime(UTC)
-    assert timedelta(seconds=0) <= expires - started - timedelta(seconds=4) < timedelta(seconds=30)
+    for lifetime_s in (3, 12, 48):  # a busy machine may need longer to index it
+        item = {"source_id": "fleeting", "text": fleeting, "expiry_time": lifetime_s}
+        client.add_memory("maya", memories=[item], wait=60)
+        if found(client, "maya", fleeting):
+            break
+    memory = client.get_memory("maya", source_id="fleeting").memory
+    source_id, expires = memory.source_id, memory.expires_at.ToDatetime(UTC)
+    assert expires - memory.create_time.ToDatetime(UTC) == timedelta(seconds=lifetime_s)
     while True:
         before = datetime.now(UTC)
         seen = bool(texts(client, "maya", fleeting))
@@ -408,13 +410,17 @@ def test_an_expired_memory_is_gone_to_the_second_from_every_read(tenant: TenantH
 def test_k_live_hits_whenever_k_exist_among_dead_ones(tenant: TenantHandle):
     client = tenant.client
     facts = [f"Maya's locker number is {number}." for number in range(120)]
-    ids = add(client, "maya", *({"text": fact, "expiry_time": 1} for fact in facts[:100]))
+    ids = add(client, "maya", *facts[:100])
     live = facts[100:]
     add(client, "maya", *live)
+    assert not set(texts(client, "maya", "Maya's locker number is 3.", max_results=20)) <= set(live)
     for source_id in ids[::4]:
-        client.delete_memory("maya", source_id=source_id, allow_missing=True)
-    while any(m.HasField("expires_at") for m in client.list_memories("maya", page_size=1000)):
-        pass
+        client.delete_memory("maya", source_id=source_id)
+    with psycopg.connect(tenant.server.superuser_dsn()) as conn:
+        conn.execute(
+            "UPDATE rapport.memory SET expires_at = now() WHERE tenant_id = %s AND source_id = ANY (%s)",
+            (tenant.tenant_id, ids),
+        )
     hits = texts(client, "maya", "Maya's locker number is 3.", max_results=20)
     assert sorted(hits) == sorted(live)
 

@@ -19,7 +19,7 @@ def test_a_stranger_is_greeted_as_one_and_known_the_next_time(tenant: TenantHand
     assert (first.memory.total_stored, first.memory.interaction_count) == (1, 1)
     assert first.memory.known_since.ToDatetime() == NOON.replace(tzinfo=None)
     assert first.analysis.origin == AnalysisOrigin.ANALYSIS_ORIGIN_NONE
-    assert "first conversation" in first.context.system_prompt
+    assert "first message" in first.context.system_prompt
     user = first.user
     assert (user.trust, user.sentiment, user.grudge, user.familiarity) == (0.01, 0.5, 0, 0.005)
     assert first.context.relation_bias == 0.01 * 0.005

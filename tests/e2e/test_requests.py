@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from rapport import Client
-from tests.e2e.evidence import replay_error
+from tests.e2e.evidence import refusal_reason
 from tests.e2e.scene import add, is_stranger, refused, together, wait_for
 from tests.fix_rapport import TenantHandle
 
@@ -127,7 +127,7 @@ def test_after_erase_a_replay_is_refused_and_writes_nothing(tenant: TenantHandle
     receipt = client.erase("maya", request_id=erase_id).receipt
     assert receipt.counts.idempotency_records == 2
     for call in calls:
-        assert replay_error(call) == "ERASED"
+        assert refusal_reason(call) == "ERASED"
     assert is_stranger(client, "maya")
     again = client.erase("maya", request_id=erase_id).receipt
     assert again == receipt

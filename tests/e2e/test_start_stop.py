@@ -32,6 +32,8 @@ def own():
 
 def tiny_model(directory: Path) -> str:
     """A model of a few kilobytes with random weights, of the packaged model's dimension."""
+    from transformers import BertConfig, BertModel, BertTokenizer
+
     words = [
         "[PAD]",
         "[UNK]",

@@ -118,7 +118,10 @@ class Process:
             analysis = overridden(Analysis(), interaction.signals)
             recalled = time.perf_counter()
             self._steps.step("Process", "recall", recalled - started)
-            async with self._gate.hold(ticket.subject_hash), self._database.transaction() as tx:
+            async with (
+                self._gate.hold(ticket.subject_hash),
+                self._database.transaction(pipelined=True) as tx,
+            ):
                 clock = await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
                 replay = await ticket.begin(tx)
                 if replay is None:

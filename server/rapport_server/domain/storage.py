@@ -645,8 +645,11 @@ class Transaction(Protocol):
 class Database(Protocol):
     """A pool of connections."""
 
-    def transaction(self) -> AbstractAsyncContextManager[Transaction]:
-        """Commits on success, rolls back on any exception; psycopg errors leave as leaves of the error tree."""
+    def transaction(self, *, pipelined: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """Commits on success, rolls back on any exception; psycopg errors leave as leaves of the error tree.
+
+        Pipelined, a statement whose rows nobody reads does not wait for its answer; counts of affected rows are unknown.
+        """
         ...
 
     def session(self) -> AbstractAsyncContextManager[Transaction]:

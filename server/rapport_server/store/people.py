@@ -9,7 +9,7 @@ from rapport_server.domain.people import Arrival, Person
 from rapport_server.domain.ports import Position, ShardKey
 from rapport_server.domain.relation import RelationState, stranger
 from rapport_server.domain.storage import PageRequest, Placed
-from rapport_server.errors import Erased, Internal, NotFound
+from rapport_server.errors import Erased, NotFound
 from rapport_server.store.query import Connection, column, every, first, one, scalar
 from rapport_server.store.shards import ShardTable
 from rapport_server.store.sqlfile import load
@@ -99,7 +99,7 @@ class PeopleTable:
         return person
 
     async def save(self, person: Person) -> None:
-        """Write state, counts, times, user_name and time_zone back."""
+        """Write state, counts, times, user_name and time_zone of a row that `begin` gave in this transaction."""
         values = {
             "tenant_id": person.tenant_id,
             "end_user_id": person.end_user_id,
@@ -111,9 +111,7 @@ class PeopleTable:
             "time_zone": person.time_zone,
             **_variables(person.state),
         }
-        cursor = await self._conn.execute(_SQL.save, values)
-        if cursor.rowcount != 1:
-            raise Internal
+        await self._conn.execute(_SQL.save, values)
 
     async def placed(self, tenant_id: str, end_user_id: str) -> Placed | None:
         """Where the person's vectors are and where that shard's log ends; None when the person is not stored."""
