@@ -49,7 +49,7 @@ async def test_a_slow_call_ends_at_its_deadline(server: ScriptedServer, caller: 
 async def test_a_stream_cut_by_its_limit_says_so_and_a_servers_own_words_stay(
     server: ScriptedServer, caller: Caller
 ) -> None:
-    server.script("WatchEndUser", lambda: asyncio.sleep(30))
+    server.script("WatchEndUser", rapport.WatchEndUserResponse(), lambda: asyncio.sleep(30))
     with pytest.raises(rapport.DeadlineExceededError, match=r"not done within 0\.3 s$"):
         await caller.collect(lambda c: c.watch_end_user("maya", timeout=0.3))
     server.script("GetRelation", Refusal(grpc.StatusCode.DEADLINE_EXCEEDED))

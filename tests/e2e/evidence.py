@@ -59,14 +59,17 @@ def all_rows(dsn: str, where: str, value: str) -> dict[str, list[str]]:
 
 def files_with(paths: Iterable[Path], needles: Iterable[bytes]) -> list[Path]:
     """The files, below these paths, that hold one of the needles."""
-    wanted = list(needles)
-    files = [
-        file
-        for path in paths
-        for file in (path.rglob("*") if path.is_dir() else [path])
-        if file.is_file() and not file.is_symlink()
-    ]
-    return [file for file in files if any(needle in file.read_bytes() for needle in wanted)]
+    below, wanted = list(paths), list(needles)
+    while True:
+        try:
+            return [file for file in _files(below) if any(n in file.read_bytes() for n in wanted)]
+        except FileNotFoundError:
+            continue  # a running server has just replaced one: what it held may be in a file passed before
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found = [file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])]
+    return [file for file in found if file.is_file() and not file.is_symlink()]
 
 
 def paths_that_tell(client: Client, end_user_id: str, sentence: str, source_id: str) -> set[str]:

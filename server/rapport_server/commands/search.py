@@ -14,6 +14,7 @@ from rapport_server.domain.storage import Database
 
 OVERFETCH = 8  # duplicates and just-expired rows rarely cost a second round
 GROWTH = 4
+TWIN_CANDIDATES_MAX = 128  # somebody who says "ok" every day must not make each "ok" dearer
 TWIN_SIMILARITY = (
     1e-3  # equal texts encoded in different batches differ by rounding, far less than this
 )
@@ -70,8 +71,9 @@ class Searcher:
         min_similarity: float | None,
         timing: Timing | None = None,
     ) -> list[Hit]:
-        """At most k hits, best first. Whenever k live ones exist, k are found: dead candidates only widen the search,
-        and it goes on until the twins of all k are in it.
+        """At most k hits, best first. Whenever k live ones exist, k are found: dead candidates only widen the search.
+
+        Goes on until the twins of all k are in it, too, among the TWIN_CANDIDATES_MAX nearest.
         """
         if prepared is None or k == 0:
             return []
@@ -94,7 +96,7 @@ class Searcher:
             timing.fetch_ms += (time.perf_counter() - searched) * 1e3
             hits = collapsed((chunk, seen[chunk_id]) for chunk_id, chunk in found.items())
             exhausted = len(ranked.ids) < want or len(scores) < len(ranked.ids)
-            if exhausted or _complete(hits, k, scores):
+            if exhausted or (len(hits) >= k and _twins_are_in(hits[k - 1], scores)):
                 return hits[:k]
             want *= GROWTH
 
@@ -105,6 +107,7 @@ class Searcher:
             return await session.memories.fetch_chunks(scope, chunk_ids)
 
 
-def _complete(hits: list[Hit], k: int, scores: dict[int, float]) -> bool:
-    """Whether no candidate beyond those seen could still be one of the best k or a twin of one."""
-    return len(hits) >= k and min(scores.values()) < hits[k - 1].similarity - TWIN_SIMILARITY
+def _twins_are_in(last: Hit, scores: dict[int, float]) -> bool:
+    """Whether no candidate beyond those seen could be a twin of the last hit, or enough have been looked at."""
+    nearer = min(scores.values()) >= last.similarity - TWIN_SIMILARITY
+    return not nearer or len(scores) >= TWIN_CANDIDATES_MAX
