@@ -108,38 +108,40 @@ class Process:
         self, caller: Caller, tenant: Tenant, interaction: Interaction, ticket: Ticket
     ) -> Processed:
         """Raises Erased when the person is erased meanwhile; then nothing is written."""
-        scope = interaction.scope
-        async with self._database.session() as session:
-            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
-            replay = await ticket.earlier(session)
-        if replay is None:
-            started = time.perf_counter()
-            encoded, hits = await self._recall(interaction)
-            analysis = overridden(Analysis(), interaction.signals)
-            recalled = time.perf_counter()
-            self._steps.step("Process", "recall", recalled - started)
-            async with (
-                self._gate.hold(ticket.subject_hash),
-                self._database.transaction(pipelined=True) as tx,
-            ):
-                clock = await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
-                replay = await ticket.begin(tx)
-                if replay is None:
-                    processed = await self._record(
-                        tx, caller, tenant, interaction, analysis, encoded, hits, clock, ticket
-                    )
-            self._steps.step("Process", "commit", time.perf_counter() - recalled)
-        return processed if replay is None else await self._replay(interaction, replay)
-
-    async def _recall(self, interaction: Interaction) -> tuple[Encoded, list[Hit]]:
-        prepared, (encoded,) = await asyncio.gather(
+        started = time.perf_counter()
+        # The epoch is read before any memory is: whoever is erased after that is noticed at the commit.
+        (epoch, replay), prepared, (encoded,) = await asyncio.gather(
+            self._arrive(interaction.scope, ticket),
             self._searcher.prepare(interaction.scope),
             self._encoder.encode([interaction.message], Lane.INTERACTIVE),
         )
-        hits = await self._searcher.nearest(
-            prepared, encoded.mean, interaction.top_k, interaction.min_similarity
+        if replay is not None:
+            return await self._replay(interaction, replay)
+        hits = one_per_memory(
+            await self._searcher.nearest(
+                prepared, encoded.mean, interaction.top_k, interaction.min_similarity
+            )
         )
-        return encoded, one_per_memory(hits)
+        recalled = time.perf_counter()
+        self._steps.step("Process", "recall", recalled - started)
+        async with (
+            self._gate.hold(ticket.subject_hash),
+            self._database.transaction(pipelined=True) as tx,
+        ):
+            clock = await tx.people.lock(interaction.scope.tenant_id, ticket.subject_hash, epoch)
+            replay = await ticket.begin(tx)
+            if replay is None:
+                processed = await self._record(
+                    tx, caller, tenant, interaction, encoded, hits, clock, ticket
+                )
+        self._steps.step("Process", "commit", time.perf_counter() - recalled)
+        return processed if replay is None else await self._replay(interaction, replay)
+
+    async def _arrive(self, scope: Scope, ticket: Ticket) -> tuple[int, Result | None]:
+        """The person's epoch, and what the first call of this request_id answered."""
+        async with self._database.session() as session:
+            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
+            return arrival.epoch, await ticket.earlier(session)
 
     async def _record(
         self,
@@ -147,13 +149,13 @@ class Process:
         caller: Caller,
         tenant: Tenant,
         interaction: Interaction,
-        analysis: Analysis,
         encoded: Encoded,
         hits: list[Hit],
         clock: datetime,
         ticket: Ticket,
     ) -> Processed:
         scope = interaction.scope
+        analysis = overridden(Analysis(), interaction.signals)
         at = interaction.occurred_at or clock
         before = await tx.people.begin(scope.tenant_id, scope.end_user_id, tenant.initial_trust, at)
         state, event_states = after_interaction(before.state, at, interaction.events, analysis)
