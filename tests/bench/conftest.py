@@ -61,7 +61,8 @@ def median(values: list[float]) -> float:
 
 
 def tell(name: str, **figures: float) -> None:
-    print(f"\n{name}: " + "  ".join(f"{key} {value:,.2f}" for key, value in figures.items()))
+    line = "  ".join(f"{key} {value:,.2f}" for key, value in figures.items())
+    print(f"\n{name}: {line}", flush=True)
 
 
 async def timed(work: Callable[[], Awaitable[Any]], count: int) -> list[float]:
