@@ -29,7 +29,6 @@ REPLY_BYTES_MAX = 3 * 1024 * 1024  # grpcurl refuses above 4 MiB
 REQUEST_BYTES_MAX = 8 * 1024 * 1024
 CLOCK_SKEW_S_MAX = 300.0  # occurred_at may be this far in the future
 METADATA_FIELDS_MAX = 64
-ASSIGNMENTS_MAX = 100
 REQUEST_RECORD_HOURS = 24
 EXPIRY_S_MAX = (
     100 * 366 * 86_400

@@ -344,14 +344,8 @@ class Memories(Protocol):
         """Only the versions that have expired, for the sweep; (source_ids that lost one, chunk ids removed)."""
         ...
 
-    async def oldest_beyond(
-        self, scope: Scope, kind: MemoryKind, keep: int, limit: int
-    ) -> list[str]:
-        """Up to `limit` source_ids, oldest first, of unpinned COMPLETED memories of the kind beyond the newest `keep`."""
-        ...
-
     async def cut(self, scope: Scope, kind: MemoryKind, keep: int, limit: int) -> list[int]:
-        """Delete what `oldest_beyond` finds; the removed chunk ids."""
+        """Delete up to `limit` unpinned COMPLETED memories of the kind beyond the newest `keep`, oldest first; the chunk ids."""
         ...
 
     async def over_plan(
