@@ -4,12 +4,14 @@
 # ruff: noqa: ASYNC220, ASYNC240
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -149,6 +151,21 @@ async def test_a_killed_server_comes_back_with_what_was_committed(data_dir: Path
                 except psycopg.OperationalError:
                     await asyncio.sleep(0.05)
             assert server.pid not in (None, first)
+
+
+async def test_a_stop_in_the_middle_of_a_restart_leaves_no_connection_open(data_dir: Path) -> None:
+    with DataDir.open(data_dir):
+        async with EmbeddedPostgres(data_dir, durable=False) as server:
+            for steps in range(40):
+                # What a restart waits for, given up after any number of turns of the loop.
+                waiting = asyncio.create_task(server._wait_until_ready())
+                for _ in range(steps % 5):
+                    await asyncio.sleep(0.0005)
+                waiting.cancel()
+                with suppress(asyncio.CancelledError):
+                    await waiting
+                del waiting
+                gc.collect()  # a connection left open warns when it is collected, and warnings are errors
 
 
 async def test_a_server_that_keeps_dying_is_given_up_with_a_reason(data_dir: Path) -> None:

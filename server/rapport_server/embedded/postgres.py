@@ -177,13 +177,10 @@ class EmbeddedPostgres:
                 raise EmbeddedPostgresError(
                     f"Postgres ended while starting:\n{self._logfile.tail()}"
                 )
-            try:
-                async with await psycopg.AsyncConnection.connect(
-                    self.admin_dsn, connect_timeout=_CONNECT_SECONDS_MAX
-                ):
-                    return
-            except psycopg.OperationalError:
-                await asyncio.sleep(_POLL_SECONDS)
+            # In a thread, since a cancelled AsyncConnection.connect() may leave an open connection behind.
+            if await asyncio.to_thread(_answers, self.admin_dsn):
+                return
+            await asyncio.sleep(_POLL_SECONDS)
         raise EmbeddedPostgresError(
             f"Postgres did not answer within {_START_SECONDS_MAX:.0f} s:\n{self._logfile.tail()}"
         )
@@ -253,3 +250,11 @@ class EmbeddedPostgres:
     def _ended(self) -> str:
         code = self._process.poll() if self._process is not None else None
         return f"signal {-code}" if code is not None and code < 0 else f"exit {code}"
+
+
+def _answers(dsn: str) -> bool:
+    try:
+        with psycopg.connect(dsn, connect_timeout=_CONNECT_SECONDS_MAX):
+            return True
+    except psycopg.OperationalError:
+        return False
