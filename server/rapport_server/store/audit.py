@@ -27,7 +27,7 @@ _KINDS = frozenset(AuditEventKind)
 
 
 class AuditTable:
-    """Implements `domain.storage.Audit` on one connection."""
+    """Implements `domain.storage.audit.Audit` on one connection."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

@@ -24,7 +24,7 @@ _STORES = [store.value for store in Store]
 
 
 class ErasureTable:
-    """Implements `domain.storage.Erasures` on one connection."""
+    """Implements `domain.storage.erasures.Erasures` on one connection."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

@@ -26,7 +26,7 @@ _LOST = "the worker that held it went away, each time it was tried"
 
 
 class QueueTable:
-    """Implements `domain.storage.Queue` on one connection."""
+    """Implements `domain.storage.queue.Queue` on one connection."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

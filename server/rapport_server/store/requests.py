@@ -16,7 +16,7 @@ _TRIES_MAX = 5
 
 
 class RequestTable:
-    """Implements `domain.storage.Requests` on one connection."""
+    """Implements `domain.storage.requests.Requests` on one connection."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

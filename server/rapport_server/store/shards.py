@@ -12,7 +12,7 @@ _SQL = load("shard")
 
 
 class ShardTable:
-    """Implements `domain.storage.Shards` on one connection."""
+    """Implements `domain.storage.shards.Shards` on one connection."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
