@@ -69,8 +69,8 @@ OPTIONS: Sequence[tuple[str, int]] = (
     # A second server on the port must fail and say so, not share it silently.
     ("grpc.so_reuseport", 0),
     # A flood must meet the admission, which says why; core alone would cancel without a word.
-    ("grpc.server_max_pending_requests", 2 * RPCS_MAX),
-    ("grpc.server_max_pending_requests_hard_limit", 4 * RPCS_MAX),
+    ("grpc.server.max_pending_requests", 2 * RPCS_MAX),
+    ("grpc.server.max_pending_requests_hard_limit", 4 * RPCS_MAX),
     ("grpc.server_max_unrequested_time_in_server", 120),
     # Notice a dead peer within minutes, and let SDKs ping every 10 s while a stream is quiet.
     ("grpc.keepalive_time_ms", 120_000),
