@@ -1,6 +1,6 @@
 """A server of the operator's: the embedded one plays it, entered by a user of the operator's own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import psycopg
@@ -9,9 +9,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.startup import StartupError
+from rapport_server.store import role
 from rapport_server.store.conninfo import Conninfo
 from rapport_server.store.migrate import migrate
 from rapport_server.store.role import ensure_app_role
+from tests.fix_postgres import Database
 
 
 @pytest.fixture
@@ -92,6 +94,21 @@ async def test_a_server_that_is_not_there_is_named_without_the_password() -> Non
     with pytest.raises(StartupError, match=r"127\.0\.0\.1") as caught:
         await ensure_app_role(Conninfo.from_url(url).owner)
     assert "s3cret" not in str(caught.value)
+
+
+async def test_a_postgres_too_old_is_refused_with_its_version_before_anything_is_made(
+    make_database: Callable[..., Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(role, "_SERVER_VERSION_MIN", 990_000)
+    dsn = make_database(migrated=False).owner_dsn
+    async with await psycopg.AsyncConnection.connect(dsn) as conn:
+        version = conn.info.server_version
+        for reach in (ensure_app_role, migrate):
+            with pytest.raises(StartupError, match="Rapport needs 16 or newer") as caught:
+                await reach(dsn)
+            assert f"is {version // 10_000}.{version % 10_000};" in str(caught.value)
+        seen = await conn.execute("SELECT to_regnamespace('rapport')")
+        assert await seen.fetchone() == (None,)
 
 
 def test_what_is_no_connection_string_is_refused_without_showing_it() -> None:

@@ -1,6 +1,7 @@
 """The shard's folder under harm: whatever lies there, a load gives what was saved whole, or nothing."""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -137,13 +138,33 @@ def test_any_harm_to_any_file_is_noticed_logged_and_cleared_away(
         b'{"generation": "../../../etc", "manifest": "00"}',
         b"\xff\xfe",
         b"9" * 100_000,
+        b"[" * 60_000,
     ],
+    ids=lambda pointer: pointer[:8].decode(errors="replace"),
 )
 def test_a_pointer_that_makes_no_sense_is_not_followed(tmp_path: Path, pointer: bytes) -> None:
     place = folder(tmp_path)
     place.save(image(1))
     (place.path / "CURRENT").write_bytes(pointer)
     assert place.load() is None
+
+
+@pytest.mark.parametrize("manifest", [b"[" * 60_000, b"[]", b"?"], ids=["deep", "list", "no JSON"])
+def test_a_manifest_that_makes_no_sense_is_not_followed_though_the_pointer_vouches_for_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, manifest: bytes
+) -> None:
+    place = folder(tmp_path)
+    place.save(image(1))
+    (generation(place) / "manifest.json").write_bytes(manifest)
+    pointer = {
+        "generation": generation(place).name,
+        "manifest": hashlib.sha256(manifest).hexdigest(),
+    }
+    (place.path / "CURRENT").write_text(json.dumps(pointer))
+    assert place.load() is None
+    assert "rebuilding" in caplog.text
+    place.save(image(2))
+    assert same(place.load(), image(2))
 
 
 def test_a_pointer_out_of_the_folder_is_not_followed_even_to_whole_files(tmp_path: Path) -> None:
