@@ -1,6 +1,5 @@
 """The real model, loaded once, and ways to hold it still or watch it."""
 
-import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,9 +12,6 @@ from numpy.typing import NDArray
 from rapport_server.domain.ports import Lane
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.embedding.runtime import Row
-
-# As `load_encoder` does, but before a test module imports the library itself.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,18 @@
 """The vectors are those of the library's own `encode`."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
+from structlog.testing import capture_logs
 
-from rapport_server.domain.ports import Lane
-from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
+from rapport_server.domain.ports import Encoded, Lane
+from rapport_server.embedding import BatchingEncoder, Runtime, graph, load_encoder
+from rapport_server.embedding.graph import SentenceGraph
 from rapport_server.embedding.loading import packaged_model
 
 TEXTS = [
@@ -56,11 +61,74 @@ async def test_nothing_to_encode_is_no_work(encoder: BatchingEncoder) -> None:
     assert await encoder.encode([], Lane.INTERACTIVE) == []
 
 
-def test_the_packaged_model_runs_on_the_direct_forward_pass(runtime: Runtime) -> None:
-    # Falling back to `encode` would give the same vectors, only slower: nothing else would show it.
-    from rapport_server.embedding.bert import FusedBert
+def test_the_packaged_model_runs_on_openvino(runtime: Runtime) -> None:
+    # Falling back would give the same vectors, only slower: nothing else would show it.
+    assert "_on_openvino" in runtime._forward.__qualname__  # type: ignore[attr-defined]
 
-    assert isinstance(runtime._body, FusedBert)  # type: ignore[attr-defined]
+
+@pytest.mark.parametrize("other", ["packaged", "by path"])
+@pytest.mark.parametrize("fault", ["refuses", "differs"])
+async def test_a_model_that_openvino_cannot_run_runs_on_torch_and_the_log_says_why(
+    library: SentenceTransformer,
+    other_model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    other: str,
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise RuntimeError("no such operator")
+
+    if fault == "refuses":
+        monkeypatch.setattr(graph.openvino, "convert_model", refuse)
+    else:
+        call = SentenceGraph.__call__
+        monkeypatch.setattr(SentenceGraph, "__call__", lambda *args: np.roll(call(*args), 1))
+    with capture_logs() as logs:
+        loaded = load_encoder(None if other == "packaged" else str(other_model))
+    event = {"refuses": "forward_pass_unusable", "differs": "forward_pass_inexact"}[fault]
+    assert [(log["event"], log["way"]) for log in logs] == [(event, "on_openvino")]
+    reference = library if other == "packaged" else SentenceTransformer(str(other_model))
+    (encoded,) = await one_encode(loaded, ["hello again."])
+    wanted = reference.encode("hello again.", normalize_embeddings=True)
+    assert float(encoded.vectors[0] @ wanted) >= 1 - 1e-5
+
+
+async def one_encode(loaded: Runtime, texts: list[str]) -> list[Encoded]:
+    encoder = BatchingEncoder(loaded)
+    try:
+        return await encoder.encode(texts, Lane.INTERACTIVE)
+    finally:
+        await encoder.close()
+
+
+LISTENING = """
+import sys
+reached = []
+sys.addaudithook(
+    lambda event, args: reached.append((event, args)) if event in ("socket.connect", "socket.getaddrinfo") else None
+)
+from rapport_server.embedding import load_encoder
+load_encoder()
+import time; time.sleep(0.5)
+print(reached, "openvino" in sys.modules, "openvino_telemetry.main" in sys.modules)
+"""
+
+
+def test_loading_the_packaged_model_reaches_for_no_network_and_leaves_nothing_at_home(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", LISTENING],
+        env=env | {"HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[] True False"
+    assert not list(home.iterdir())
 
 
 async def test_a_model_whose_default_prompt_is_set_is_used_with_its_prompt(

@@ -1,4 +1,4 @@
-"""A sentence-transformers model on torch, without the overhead of its `encode` where the results are the same."""
+"""A sentence-transformers model: on OpenVINO where the vectors are those of its `encode`, else on torch, else by `encode`."""
 
 import copy
 import os
@@ -7,26 +7,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import structlog
 import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
-from torch import Tensor
 from transformers.utils import cached_file
 from transformers.utils import logging as transformers_logging
 
-from rapport_server.embedding.bert import FusedBert
 from rapport_server.embedding.fingerprint import fingerprint
+from rapport_server.embedding.graph import THREADS_MAX, SentenceGraph, Sentences
 from rapport_server.embedding.runtime import Row
 
-# Passes of a few hundred tokens do not divide over more cores than this.
-THREADS_MAX = 8
 # Attention costs the square of the length: a model that sets no bound gets this one.
 LENGTH_TOKENS_MAX = 8192
-# How far (1 - cosine) the direct forward pass may be from `encode` before it is not used.
+# How far (1 - cosine) a faster forward pass may be from `encode` before it is not used.
 _COSINE_TOLERANCE = 1e-5
-_PROBES = ("Maya prefers dark mode.", "  Ünïcode — 你好 🙂\n", "the hip still hurts at night " * 8)
+# Short, beyond ASCII, and longer than most windows.
+_PROBES = (
+    "Maya prefers dark mode.",
+    "  Ünïcode — 你好 🙂\n",
+    "the hip still hurts at night " * 100,
+)
 
-Body = Callable[[Tensor, Tensor], Tensor]
+Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+Forward = Callable[[Sequence[Row]], Vectors]
+
+_log = structlog.get_logger(__name__)
 
 
 class SentenceTransformersRuntime:
@@ -35,14 +42,14 @@ class SentenceTransformersRuntime:
     def __init__(self, name: str, source: str) -> None:
         # A progress bar in a server's log is noise.
         transformers_logging.disable_progress_bar()
-        self._model: Any = SentenceTransformer(source)
-        self._model.eval()
-        self._tokenizer = _plain_tokenizer(self._model.tokenizer)
-        self._pad_id = int(getattr(self._model.tokenizer, "pad_token_id", None) or 0)
+        model: Any = SentenceTransformer(source)
+        model.eval()
+        # The model loads with its warnings; tracing touches every attribute and earns comments that mean nothing.
+        transformers_logging.set_verbosity_error()
+        self._tokenizer = _plain_tokenizer(model.tokenizer)
         self.model_name = name
-        self.dimension = int(self._encode([_PROBES[0]]).shape[1])
-        length = int(min(self._model.max_seq_length or LENGTH_TOKENS_MAX, LENGTH_TOKENS_MAX))
-        prompt = str(self._model.prompts.get(self._model.default_prompt_name) or "")
+        length = int(min(model.max_seq_length or LENGTH_TOKENS_MAX, LENGTH_TOKENS_MAX))
+        prompt = str(model.prompts.get(model.default_prompt_name) or "")
         self.fingerprint = fingerprint(_directory(source), length, prompt)
         # `encode` puts the prompt before each text, where it takes its share of the window.
         self.row_tokens_max = length - len(
@@ -52,7 +59,10 @@ class SentenceTransformersRuntime:
         self.window_tokens = self.row_tokens_max - specials
         if self.window_tokens < 1:
             raise ValueError(f"{name} has room for no token beside its prompt")
-        self._body = None if prompt else self._agreeing_body()
+        ids = [self.fit(ids) for ids in self.tokenize(_PROBES)]
+        probes = [Row(text, one) for text, one in zip(_PROBES, ids, strict=True)]
+        self._forward = _fastest(model, probes, prompted=bool(prompt))
+        self.dimension = int(self._forward(probes[:1]).shape[1])
 
     def enter_thread(self) -> None:
         """Bound torch's threads; the setting belongs to the calling thread."""
@@ -76,62 +86,72 @@ class SentenceTransformersRuntime:
             return ids
         return np.concatenate([ids[: self.row_tokens_max - 1], ids[-1:]])
 
-    def forward(self, rows: Sequence[Row]) -> NDArray[np.float32]:
+    def forward(self, rows: Sequence[Row]) -> Vectors:
         """One forward pass: float32 (rows, dimension), rows of length 1 where the model gave a usable vector."""
-        if self._body is None:
-            return self._encode([row.text for row in rows])
-        return self._direct(self._body, rows)
+        return self._forward(rows)
 
-    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-        vectors = self._model.encode(
+
+def _fastest(model: Any, probes: Sequence[Row], *, prompted: bool) -> Forward:
+    """The fastest forward pass whose vectors are those of `encode`, for one row as for several, for short ones as for long."""
+
+    def encode(rows: Sequence[Row]) -> Vectors:
+        texts = [row.text for row in rows]
+        vectors = model.encode(
             texts, batch_size=len(texts), normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
 
+    # Beside a prompt, `encode` may leave it out of the pooling: its own business.
+    if prompted or type(model[0]).__name__ != "Transformer":
+        return encode
+    wanted = np.vstack([encode([probe]) for probe in probes])
+    for make in (_on_openvino, _on_torch):
+        try:
+            forward = make(model)
+            together = forward(probes)
+            alone = np.vstack([forward([probe]) for probe in probes])
+        except Exception as error:  # whatever a library raises over a model it does not know
+            _log.warning("forward_pass_unusable", way=make.__name__[1:], error=repr(error)[:500])
+            continue
+        cosines = np.concatenate([(got * wanted).sum(axis=1) for got in (together, alone)])
+        if bool((cosines >= 1 - _COSINE_TOLERANCE).all()):
+            return forward
+        _log.warning("forward_pass_inexact", way=make.__name__[1:], cosine=float(cosines.min()))
+    return encode
+
+
+def _on_openvino(model: Any) -> Forward:
+    graph = SentenceGraph(model)
+    pad_id = _pad_id(model)
+    return lambda rows: graph(*_padded(rows, pad_id))
+
+
+def _on_torch(model: Any) -> Forward:
+    sentences = Sentences(model)
+    pad_id = _pad_id(model)
+
     @torch.inference_mode()
-    def _direct(self, body: Body, rows: Sequence[Row]) -> NDArray[np.float32]:
-        shape = (len(rows), max(1, *(len(row.ids) for row in rows)))
-        ids = np.full(shape, self._pad_id, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int64)
-        for place, row in enumerate(rows):
-            ids[place, : len(row.ids)] = row.ids
-            mask[place, : len(row.ids)] = 1
-        device = self._model.device
-        seen = torch.from_numpy(mask).to(device)
-        features = {
-            "token_embeddings": body(torch.from_numpy(ids).to(device), seen),
-            "attention_mask": seen,
-        }
-        for module in list(self._model)[1:]:
-            features = module(features)
-        vectors = torch.nn.functional.normalize(features["sentence_embedding"].float(), dim=1)
-        array: NDArray[np.float32] = vectors.cpu().numpy()
-        return array
+    def forward(rows: Sequence[Row]) -> Vectors:
+        inputs = [torch.from_numpy(array).to(model.device) for array in _padded(rows, pad_id)]
+        vectors: Vectors = sentences(*inputs).cpu().numpy()
+        return vectors
 
-    def _agreeing_body(self) -> Body | None:
-        """The fastest way to token embeddings whose vectors equal those of `encode`; None when only `encode` will do."""
-        first = self._model[0]
-        if type(first).__name__ != "Transformer" or not hasattr(first, "auto_model"):
-            return None
-        wanted = self._encode(list(_PROBES))
-        rows = [Row(text, ids) for text, ids in zip(_PROBES, self.tokenize(_PROBES), strict=True)]
-        if any(len(row.ids) > self.row_tokens_max for row in rows):
-            rows = [Row(row.text, self.fit(row.ids)) for row in rows]
-        for body in (FusedBert.of(first.auto_model), _own_body(first)):
-            if body is None:
-                continue
-            cosines = (self._direct(body, rows) * wanted).sum(axis=1)
-            if bool((cosines >= 1 - _COSINE_TOLERANCE).all()):
-                return body
-        return None
+    return forward
 
 
-def _own_body(transformer: Any) -> Body:
-    def body(ids: Tensor, mask: Tensor) -> Tensor:
-        output: Tensor = transformer({"input_ids": ids, "attention_mask": mask})["token_embeddings"]
-        return output
+def _pad_id(model: Any) -> int:
+    return int(getattr(model.tokenizer, "pad_token_id", None) or 0)
 
-    return body
+
+def _padded(rows: Sequence[Row], pad_id: int) -> tuple[Ids, Ids]:
+    """Token ids and mask, both (rows, tokens), padded on the right."""
+    shape = (len(rows), max(1, *(len(row.ids) for row in rows)))
+    ids = np.full(shape, pad_id, dtype=np.int64)
+    mask = np.zeros(shape, dtype=np.int64)
+    for place, row in enumerate(rows):
+        ids[place, : len(row.ids)] = row.ids
+        mask[place, : len(row.ids)] = 1
+    return ids, mask
 
 
 def _plain_tokenizer(tokenizer: Any) -> Any:
