@@ -36,10 +36,11 @@ from rapport_server.commands.update_memory import UpdateMemory
 from rapport_server.config import Address, Config
 from rapport_server.domain.ports import StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
-from rapport_server.embedding import BatchingEncoder, load_encoder
+from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.errors import Unavailable
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.ingest.worker import IngestWorker
+from rapport_server.load_thread import LoadThread
 from rapport_server.obs.metrics import Metrics
 from rapport_server.privacy.process_id import process_id
 from rapport_server.privacy.replica import Replica
@@ -66,6 +67,10 @@ class Running:
     failure: "asyncio.Future[str]"
 
 
+class Stopped(Exception):
+    """The server was told to end before it served."""
+
+
 async def serve(
     config: Config,
     show_keys: Callable[[FirstKeys], None],
@@ -76,24 +81,34 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with running(config, show_keys) as server:
-        ready(server)
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait((stopped, server.failure), return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if server.failure.done():
-            log.critical(
-                "the server ends because a part of it failed", part=server.failure.result()
-            )
-            return 1
-        log.info("draining")
+    try:
+        async with running(config, show_keys, stop) as server:
+            ready(server)
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait((stopped, server.failure), return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            if server.failure.done():
+                log.critical(
+                    "the server ends because a part of it failed", part=server.failure.result()
+                )
+                return 1
+            log.info("draining")
+    except Stopped:
+        log.info("stopped before it served")
+        return 0
     log.info("stopped")
     return 0
 
 
 @asynccontextmanager
-async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> AsyncIterator[Running]:
-    """A serving server; leaving the context drains and ends it. Raises StartupError when it cannot start."""
+async def running(
+    config: Config, show_keys: Callable[[FirstKeys], None], stop: asyncio.Event
+) -> AsyncIterator[Running]:
+    """A serving server; leaving the context drains and ends it.
+
+    Raises StartupError when it cannot start, Stopped when `stop` is set before the model is loaded. In both cases the load
+    may go on after everything else has ended.
+    """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
         stack.enter_context(DataDir.open(config.data_dir))
@@ -110,8 +125,8 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
                 listen=str(address),
             )
         log.info("loading the embedding model", model=config.embedding_model or "packaged")
-        loading = asyncio.create_task(asyncio.to_thread(load_encoder, config.embedding_model))
-        stack.push_async_callback(_settled, loading)
+        loading = LoadThread(lambda: load_encoder(config.embedding_model))
+        loading.start()
         failure: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         conninfo = await _database(config, stack, failure)
         await migrate(conninfo.owner)
@@ -122,7 +137,7 @@ async def running(config: Config, show_keys: Callable[[FirstKeys], None]) -> Asy
         secrets = await _secrets(config, database)
         await make_first_keys(database, secrets.secret_hash, show_keys)
 
-        runtime = await loading
+        runtime = await _runtime(loading, stop)
         encoder = BatchingEncoder(runtime, observer=metrics.embedding)
         stack.push_async_callback(encoder.close)
         await bind_model(database, encoder)
@@ -237,6 +252,16 @@ async def _secrets(config: Config, database: PostgresDatabase) -> Secrets:
     secrets = Secrets.load(config.secrets_dir) if known else Secrets.create(config.secrets_dir)
     await bind_secrets(database, secrets.fingerprint)
     return secrets
+
+
+async def _runtime(loading: LoadThread[Runtime], stop: asyncio.Event) -> Runtime:
+    loaded, stopped = asyncio.create_task(loading.loaded()), asyncio.create_task(stop.wait())
+    await asyncio.wait((loaded, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not loaded.done():
+        loaded.cancel()
+        raise Stopped
+    return loaded.result()
 
 
 async def _listen(database: PostgresDatabase, commands: Commands, replica: Replica) -> None:

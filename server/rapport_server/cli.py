@@ -15,6 +15,7 @@ from rapport_server.config import SETTINGS, Config
 from rapport_server.demo.command import demo
 from rapport_server.doctor.command import doctor
 from rapport_server.errors import RapportError
+from rapport_server.load_thread import leave
 from rapport_server.startup import StartupError
 
 
@@ -101,4 +102,9 @@ def _config(flags: dict[str, Any]) -> Config:
 
 def main() -> None:
     """Run the command line."""
-    cli(prog_name="rapport")
+    try:
+        cli(prog_name="rapport")
+    except SystemExit as end:
+        # By now the message stands on the console and the start is undone; only a model may still be loading.
+        leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+        raise
