@@ -1,7 +1,9 @@
 """Nearest chunks of one person by meaning: catch up, search exactly, fetch behind the wall."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,35 +81,47 @@ class Searcher:
             return []
         timing = timing or Timing()
         want = k + OVERFETCH
-        seen: dict[int, float] = {}
+        asked: set[int] = set()
         found: dict[int, FoundChunk] = {}
         while True:
             started = time.perf_counter()
             probe = Probe(prepared.person_no, vector, want, prepared.allowed)
             (ranked,) = await self._index.search(prepared.key, [probe])
-            searched = time.perf_counter()
+            timing.search_ms += (time.perf_counter() - started) * 1e3
             scores = dict(zip(ranked.ids.tolist(), ranked.scores.tolist(), strict=True))
             if min_similarity is not None:
                 scores = {i: score for i, score in scores.items() if score >= min_similarity}
-            fresh = [chunk_id for chunk_id in scores if chunk_id not in seen]
-            seen |= scores
-            found |= await self._fetch(prepared.scope, fresh)
-            timing.search_ms += (searched - started) * 1e3
-            timing.fetch_ms += (time.perf_counter() - searched) * 1e3
-            hits = collapsed((chunk, seen[chunk_id]) for chunk_id, chunk in found.items())
-            exhausted = len(ranked.ids) < want or len(scores) < len(ranked.ids)
-            if exhausted or (len(hits) >= k and _twins_are_in(hits[k - 1], scores)):
-                return hits[:k]
+            last = len(ranked.ids) < want or len(scores) < len(ranked.ids)
+            # Mostly the first k are the answer; the others are fetched when some of these are gone or say the same.
+            for count in sorted({_with_twins(scores, k), len(scores)}):
+                started = time.perf_counter()
+                looked_at = dict(islice(scores.items(), count))
+                fresh = looked_at.keys() - asked
+                asked |= fresh
+                found |= await self._fetch(prepared.scope, fresh)
+                timing.fetch_ms += (time.perf_counter() - started) * 1e3
+                hits = collapsed((found[i], score) for i, score in looked_at.items() if i in found)
+                all_in = last and count == len(scores)
+                if all_in or (len(hits) >= k and _twins_are_in(hits[k - 1], looked_at, scores)):
+                    return hits[:k]
             want *= GROWTH
 
-    async def _fetch(self, scope: Scope, chunk_ids: list[int]) -> dict[int, FoundChunk]:
+    async def _fetch(self, scope: Scope, chunk_ids: set[int]) -> dict[int, FoundChunk]:
         if not chunk_ids:
             return {}
         async with self._database.session() as session:
-            return await session.memories.fetch_chunks(scope, chunk_ids)
+            return await session.memories.fetch_chunks(scope, sorted(chunk_ids))
 
 
-def _twins_are_in(last: Hit, scores: dict[int, float]) -> bool:
-    """Whether no candidate beyond those seen could be a twin of the last hit, or enough have been looked at."""
-    nearer = min(scores.values()) >= last.similarity - TWIN_SIMILARITY
-    return not nearer or len(scores) >= TWIN_CANDIDATES_MAX
+def _with_twins(scores: Mapping[int, float], k: int) -> int:
+    """How many of the candidates, best first, are the first k and all that may be twins of the k-th."""
+    ordered = list(scores.values())
+    if len(ordered) <= k:
+        return len(ordered)
+    return sum(score >= ordered[k - 1] - TWIN_SIMILARITY for score in ordered)
+
+
+def _twins_are_in(last: Hit, looked_at: Mapping[int, float], scores: Mapping[int, float]) -> bool:
+    """Whether no candidate beyond those looked at could be a twin of the last hit, or enough have been looked at."""
+    beyond = next(islice(scores.values(), len(looked_at), None), min(scores.values()))
+    return beyond < last.similarity - TWIN_SIMILARITY or len(looked_at) >= TWIN_CANDIDATES_MAX
