@@ -9,7 +9,7 @@ from rapport_server.embedding.jobs import Job, Slot
 INTERACTIVE_ROWS_MAX = 64
 INTERACTIVE_TOKENS_MAX = 512
 # An additional forward pass costs as much as this many tokens: padding beyond that is better split off.
-PASS_OVERHEAD_TOKENS = 64
+PASS_OVERHEAD_TOKENS = 32
 # How far bulk work is tokenised ahead: rows of like length then find each other, and memory stays bounded.
 BULK_TOKENS_AHEAD = 8 * 1024
 
