@@ -1,11 +1,14 @@
-"""How a start ends that is refused or stopped while the embedding model is still loading.
+"""How a start ends that is refused, or stopped while the embedding model is still loading.
 
 The model of these tests never loads: one of its files is a pipe that nobody writes to. A process that waited for it would not
 end at all.
 """
 
+import errno
 import os
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -132,3 +135,15 @@ def test_a_database_that_cannot_be_reached_is_a_refusal_before_the_model_is_load
     server.launch("--database-url", "postgresql://rapport@127.0.0.1:1/rapport")
     assert "cannot connect to the database" in refusal(server)
     assert (server.data_dir / "rapport.lock").read_bytes() == b""
+
+
+def test_a_disk_that_takes_no_more_ends_the_start_with_one_line(tmp_path: Path):
+    data_dir = tmp_path / "data"
+    program = [sys.executable, "-m", "rapport_server", "serve", "--data-dir", str(data_dir)]
+    program += ["--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"]
+    # Every byte that a file is to grow by is refused, as on a full disk, but root too.
+    ended = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0 && exec "$@"', "sh", *program], capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == f"Error: {os.strerror(errno.EFBIG)} (data directory {data_dir})\n"
