@@ -25,6 +25,7 @@ from rapport_server.doctor.report import Level, Report, counted
 from rapport_server.doctor.server import check_metrics
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.storage import Installation
+from rapport_server.embedding.loading import packaged_model
 from rapport_server.privacy.secrets import Secrets
 from rapport_server.store import inspection, role
 from rapport_server.store.database import PostgresDatabase
@@ -286,12 +287,14 @@ async def test_an_unreachable_database_fails_without_its_password(config: Config
     assert "distinctive-password" not in findings.text.getvalue()
 
 
-def test_a_model_other_than_the_stored_vectors_fails_naming_both() -> None:
+@pytest.mark.parametrize("packaged", [True, False])
+def test_a_model_other_than_the_stored_vectors_fails_naming_both(packaged: bool) -> None:
     findings = Findings()
-    check_model(None, Installation("s", "their/model", "f" * 64, 384), findings.report)
+    name = None if packaged else str(packaged_model())
+    check_model(name, Installation("s", "their/model", "f" * 64, 384), findings.report)
     ((level, words),) = findings.of("model")
     assert level is Level.FAIL
-    assert "all-MiniLM-L6-v2" in words
+    assert (name or "all-MiniLM-L6-v2") in words
     assert "their/model" in words
 
 

@@ -1,5 +1,6 @@
 """How a server starts, refuses to start, and stops."""
 
+import os
 import socket
 import threading
 import time
@@ -161,14 +162,30 @@ def test_other_secrets_or_another_model_are_refused_by_name_and_nothing_is_spoil
     said = refusal(own, "--secrets-dir", str(other))
     assert "secrets" in said
 
-    said = refusal(own, "--embedding-model", tiny_model(tmp_path))
-    assert "tiny" in said
-    assert "all-MiniLM-L6-v2" in said or "all-minilm-l6-v2" in said
+    tiny = tiny_model(tmp_path)
+    said = refusal(own, "--embedding-model", tiny)
+    assert "vectors were made by sentence-transformers/all-MiniLM-L6-v2" in said
+    assert f"the configured model is {tiny} (" in said
+    assert "give --embedding-model (RAPPORT_EMBEDDING_MODEL)" in said
 
     own.start()
     with own.writer() as client:
         add(client, "noor", "And all is well again.")
         assert texts(client, "noor", "well") == ["And all is well again."]
+
+
+def test_vectors_of_a_model_in_a_directory_are_refused_to_another_model_by_the_full_path(
+    make_rapport, tmp_path: Path
+):
+    server = make_rapport(start=False)
+    # However it was given: what the refusal says must be of use in any directory.
+    tiny = tiny_model(tmp_path)
+    server.start("--embedding-model", os.path.relpath(tiny))
+    assert server.stop() == 0
+    said = refusal(server)
+    assert f"vectors were made by {tiny} (" in said
+    assert "the configured model is sentence-transformers/all-MiniLM-L6-v2 (" in said
+    assert "give --embedding-model (RAPPORT_EMBEDDING_MODEL)" in said
 
 
 def test_an_open_server_is_loud_binds_to_loopback_and_wants_the_tenant_named(make_rapport):
