@@ -7,6 +7,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 from psycopg import sql
+from psycopg.rows import args_row
 
 from rapport_server.domain.filters import Filter
 from rapport_server.domain.limits import REPLY_BYTES_MAX
@@ -216,8 +217,9 @@ class MemoryTable:
         The memory beside a chunk has the chunk's text for its own, and no pairs: a thousand chunks may share one long text.
         """
         values = {**scope_values(scope), "chunk_ids": list(chunk_ids)}
-        found = await every(self._conn, found_chunk_of, _CHUNK_SQL.fetch, values)
-        return {chunk.chunk_id: chunk for chunk in found}
+        cursor = self._conn.cursor(row_factory=args_row(found_chunk_of))
+        await cursor.execute(_CHUNK_SQL.fetch, values)
+        return {chunk.chunk_id: chunk for chunk in await cursor.fetchall()}
 
     async def status(self, scope: Scope, source_ids: Sequence[str]) -> dict[str, ProcessingStatus]:
         """Of the newest version of each id that is stored."""

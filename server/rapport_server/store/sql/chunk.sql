@@ -22,7 +22,7 @@ WITH wanted AS MATERIALIZED (
     FROM chunk WHERE tenant_id = %(tenant_id)s AND chunk_id = ANY (%(chunk_ids)s::bigint[])
 )
 SELECT chunk_id, chunk_index, coalesce(wanted.text, m.text) AS chunk_text,
-       tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, status, title, user_name, speaker, channel,
+       tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, title, user_name, speaker, channel,
        session_id, time_zone, metadata, additional_metadata, pinned, infer, occurred_at, expires_at, create_time,
        update_time, interaction_id, intent, detected_emotions
 FROM wanted CROSS JOIN LATERAL (
