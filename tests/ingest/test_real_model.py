@@ -48,14 +48,14 @@ async def test_texts_short_and_long_are_found_by_their_own_words(
         await running
         (image,) = [i async for i in PostgresFeed(db, encoder.dimension).scan(ShardKey("acme", 0))]
         async with db.session() as session:
-            found = await session.memories.fetch_chunks(scope, image.ids.tolist())
+            found = await session.memories.fetch_chunks({scope: image.ids.tolist()})
     queries = {text: text.partition(":")[0] for text in TEXTS}
     queries["Chapter 400. On day 400 the crew counted 2800 barrels."] = "book"
     for encoded, source_id in zip(
         await encoder.encode(list(queries), Lane.BULK), queries.values(), strict=True
     ):
         best = int(image.ids[np.argmax(image.vectors.astype(np.float32) @ encoded.mean)])
-        assert found[best].memory.source_id == source_id
+        assert found[scope, best].memory.source_id == source_id
     chapters = [chunk for chunk in found.values() if chunk.memory.source_id == "book"]
     assert len(chapters) > 10
     assert "day 519 the crew" in max(chapters, key=lambda chunk: chunk.chunk_index).text

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rapport_server.domain.memories import ChunkDraft, Memory, MemoryDraft, Scope
+from rapport_server.domain.memories import ChunkDraft, FoundChunk, Memory, MemoryDraft, Scope
 from rapport_server.domain.people import Person
 from rapport_server.domain.storage import PageRequest, TimeRange, Transaction
 from rapport_server.domain.tenants import Plan, Tenant
-from rapport_server.store.database import PostgresDatabase
+from rapport_server.store.database import PostgresDatabase, PostgresTransaction
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -101,3 +101,12 @@ async def page(
     request = PageRequest(size, None if after is None else (after,))
     async with store.session() as session:
         return await session.memories.page(scope, None, "", "", TimeRange(), None, request)
+
+
+async def fetch(
+    tx: PostgresTransaction, scope: Scope, chunk_ids: Sequence[int]
+) -> dict[int, FoundChunk]:
+    """The scope's living chunks of these ids."""
+    found = await tx.memories.fetch_chunks({scope: chunk_ids})
+    assert {of for of, _ in found} <= {scope}
+    return {chunk_id: chunk for (_, chunk_id), chunk in found.items()}

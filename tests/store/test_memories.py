@@ -35,6 +35,7 @@ from tests.store.house import (
     begin,
     complete,
     enqueue,
+    fetch,
     finish_queue,
     page,
 )
@@ -152,7 +153,7 @@ async def test_an_upsert_serves_the_old_version_until_the_new_one_is_completed(
         assert (served.text, served.status) == ("old", IndexingStatus.COMPLETED)
         assert (await session.memories.status(MAYA, ["m"]))["m"].status is IndexingStatus.QUEUED
         assert await session.memories.count(MAYA) == 1
-        assert list(await session.memories.fetch_chunks(MAYA, [old_chunk])) == [old_chunk]
+        assert list(await fetch(session, MAYA, [old_chunk])) == [old_chunk]
     assert [memory.text for memory in await page(store)] == ["old"]
     await finish_queue(store)
     async with store.session() as session:
@@ -160,7 +161,7 @@ async def test_an_upsert_serves_the_old_version_until_the_new_one_is_completed(
         assert served is not None
         assert (served.text, served.status) == ("new", IndexingStatus.COMPLETED)
         assert await session.memories.count(MAYA) == 1
-        assert await session.memories.fetch_chunks(MAYA, [old_chunk]) == {}
+        assert await fetch(session, MAYA, [old_chunk]) == {}
     assert [memory.text for memory in await page(store)] == ["new"]
 
 
@@ -225,9 +226,7 @@ async def test_ids_alike_never_meet_in_any_call(store: PostgresDatabase) -> None
             assert await tx.memories.delete(MAYA, [name]) == (1, [chunk_of.pop(name)])
     assert {memory.source_id for memory in await page(store)} == set(chunk_of)
     async with store.session() as session:
-        assert set(await session.memories.fetch_chunks(MAYA, list(chunk_of.values()))) == set(
-            chunk_of.values()
-        )
+        assert set(await fetch(session, MAYA, list(chunk_of.values()))) == set(chunk_of.values())
 
 
 @pytest.mark.parametrize(
@@ -239,10 +238,24 @@ async def test_the_wall_gives_no_chunk_to_another_scope(
     own = await complete(store, MemoryDraft("m", "mine"), pieces=2)
     foreign = await complete(store, MemoryDraft("m", "theirs"), scope=other)
     async with store.session() as session:
-        found = await session.memories.fetch_chunks(MAYA, own + foreign)
-        assert await session.memories.fetch_chunks(other, own) == {}
+        found = await fetch(session, MAYA, own + foreign)
+        assert await fetch(session, other, own) == {}
     assert list(found) == own
     assert {chunk.memory.scope for chunk in found.values()} == {MAYA}
+
+
+async def test_each_scope_is_given_its_own_chunks_when_several_ask_together(
+    store: PostgresDatabase,
+) -> None:
+    scopes = [MAYA, NOOR, Scope("globex", "maya"), Scope("acme", "maya", Store.KNOWLEDGE)]
+    own = {
+        scope: await complete(store, MemoryDraft("m", "text"), scope=scope, pieces=2)
+        for scope in scopes
+    }
+    everything = [chunk_id for chunk_ids in own.values() for chunk_id in chunk_ids]
+    async with store.session() as session:
+        found = await session.memories.fetch_chunks(dict.fromkeys(scopes, everything))
+    assert set(found) == {(scope, chunk_id) for scope in scopes for chunk_id in own[scope]}
 
 
 async def test_a_found_chunk_has_its_piece_or_the_whole_text_and_its_memory_without_the_rest(
@@ -251,7 +264,7 @@ async def test_a_found_chunk_has_its_piece_or_the_whole_text_and_its_memory_with
     pieces = await complete(store, replace(FULL, source_id="long"), pieces=2)
     (whole,) = await complete(store, replace(FULL, source_id="short"))
     async with store.session() as session:
-        found = await session.memories.fetch_chunks(MAYA, [*pieces, whole, 10**9])
+        found = await fetch(session, MAYA, [*pieces, whole, 10**9])
     assert [found[i].chunk_index for i in pieces] == [0, 1]
     assert [found[i].text for i in (*pieces, whole)] == ["piece 0", "piece 1", FULL.text]
     assert [found[i].memory.text for i in (*pieces, whole)] == ["piece 0", "piece 1", FULL.text]
@@ -289,13 +302,13 @@ async def test_an_expired_memory_is_in_no_read_from_that_instant_on(
         assert await tx.memories.existing(MAYA, ["m"]) == {"m"}
         memory = await tx.memories.get(MAYA, "m")
         assert memory is not None
-        assert list(await tx.memories.fetch_chunks(MAYA, [chunk_id])) == [chunk_id]
+        assert list(await fetch(tx, MAYA, [chunk_id])) == [chunk_id]
         await asyncio.sleep(0.5)
         # Still in the transaction that began before: the instant counts, not the begin.
         assert await tx.memories.existing(MAYA, ["m"]) == set()
         assert await tx.memories.get(MAYA, "m") is None
         assert await tx.memories.by_interaction(MAYA, draft.interaction_id) is None
-        assert await tx.memories.fetch_chunks(MAYA, [chunk_id]) == {}
+        assert await fetch(tx, MAYA, [chunk_id]) == {}
         assert await tx.memories.status(MAYA, ["m"]) == {}
         assert await tx.memories.count(MAYA) == 1
         with pytest.raises(NotFound):
@@ -329,7 +342,7 @@ async def test_the_sweep_takes_expired_versions_with_their_chunks_and_nothing_el
         assert await tx.memories.expired(10) == [(MAYA, "m")]
         assert await tx.memories.delete_expired(MAYA, ["m", "kept"]) == (1, old_chunks)
         assert await tx.memories.expired(10) == []
-        assert list(await tx.memories.fetch_chunks(MAYA, [kept])) == [kept]
+        assert list(await fetch(tx, MAYA, [kept])) == [kept]
     assert await versions(store) == [("text", "COMPLETED", False), ("new", "QUEUED", False)]
     await finish_queue(store)
     assert {memory.text for memory in await page(store)} == {"text", "new"}
@@ -386,7 +399,7 @@ async def test_an_update_writes_its_fields_of_that_version_and_leaves_chunks_alo
         )
         written = await tx.memories.update(changed)
         assert written == await tx.memories.get(MAYA, "full")
-        assert list(await tx.memories.fetch_chunks(MAYA, [chunk_id])) == [chunk_id]
+        assert list(await fetch(tx, MAYA, [chunk_id])) == [chunk_id]
     assert replace(written, update_time=changed.update_time) == changed
     assert written.update_time > memory.update_time
     assert [text for text, _, _ in await versions(store)] == ["new text", "waiting"]
@@ -567,6 +580,9 @@ async def _prepare(
 
 _VALUES = {
     "tenant_id": ("text", "'acme'"),
+    "tenant_ids": ("text[]", f"'{{{','.join(['acme'] * 8)}}}'"),
+    "stores": ("text[]", f"'{{{','.join(['MEMORIES'] * 8)}}}'"),
+    "end_user_ids": ("text[]", f"'{{{','.join(['maya'] * 8)}}}'"),
     "store": ("text", "'MEMORIES'"),
     "end_user_id": ("text", "'maya'"),
     "chunk_ids": ("bigint[]", "'{100,200,300,400,500,600,700,800}'"),

@@ -7,7 +7,7 @@ import pytest
 
 from rapport_server.domain.memories import MemoryDraft, Scope
 from rapport_server.domain.relation import RelationState
-from rapport_server.domain.storage import PageRequest
+from rapport_server.domain.storage import PageRequest, Placed
 from rapport_server.errors import Erased, NotFound
 from rapport_server.store import people
 from rapport_server.store.database import PostgresDatabase
@@ -22,6 +22,8 @@ from tests.store.house import (
     make_tenant,
     subject,
 )
+
+PLACE = ("acme", "maya")
 
 
 async def test_a_stranger_arrives_with_epoch_0_and_every_erase_raises_it_for_that_person_alone(
@@ -220,8 +222,7 @@ async def test_every_shard_begins_with_a_change_that_carries_the_token_of_its_he
     async with store.transaction() as tx:
         await begin(tx)
     async with store.session() as session:
-        placed = await session.people.placed("acme", "maya")
-        assert placed is not None
+        placed = (await session.people.placed([PLACE]))[PLACE]
         found = await session.conn.execute("SELECT seq, token FROM shard_change")
         assert await found.fetchall() == [(placed.head.seq, placed.head.token)]
     assert placed.head.seq == 0
@@ -232,12 +233,10 @@ async def test_a_person_s_place_follows_the_head_of_the_shard(store: PostgresDat
     async with store.transaction() as tx:
         head = await tx.shards.append("acme", 0, removed=[1])
     async with store.session() as session:
-        placed = await session.people.placed("acme", "maya")
-        person = await session.people.get("acme", "maya")
-        assert await session.people.placed("acme", "nobody") is None
-    assert placed is not None
+        placed = await session.people.placed([PLACE, ("acme", "nobody"), ("other", "maya")])
+        person = await session.people.get(*PLACE)
     assert person is not None
-    assert (placed.person_no, placed.shard_id, placed.head) == (person.person_no, 0, head)
+    assert placed == {PLACE: Placed(person.person_no, 0, head)}
 
 
 async def test_pages_show_every_person_once_with_their_number_of_memories(

@@ -259,7 +259,7 @@ class Process:
                 raise NotFound("interaction")
             messages = await session.messages.of_interaction(scope, interaction_id)
             similarity = dict(result["recalled"])
-            chunks = await session.memories.fetch_chunks(scope, list(similarity))
+            chunks = await session.memories.fetch_chunks({scope: similarity})
         analysis = next((m.analysis for m in messages if m.role is MessageRole.USER), Analysis())
         last_seen = result["last_seen"]
         return _processed(
@@ -267,7 +267,11 @@ class Process:
             interaction_id,
             result["source_id"],
             datetime.fromisoformat(last_seen) if last_seen else None,
-            [_relevant(chunks[i], score) for i, score in similarity.items() if i in chunks],
+            [
+                _relevant(chunks[scope, i], score)
+                for i, score in similarity.items()
+                if (scope, i) in chunks
+            ],
             result["total_stored"],
             analysis,
             point.occurred_at,

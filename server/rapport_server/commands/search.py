@@ -1,18 +1,23 @@
 """Nearest chunks of one person by meaning: catch up, search exactly, fetch behind the wall."""
 
 import time
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rapport_server.commands.together import Together
 from rapport_server.domain.filters import Filter
 from rapport_server.domain.memories import FoundChunk, Scope
 from rapport_server.domain.ports import Probe, ShardKey, VectorIndex
 from rapport_server.domain.ranking import Hit, collapsed
-from rapport_server.domain.storage import Database
+from rapport_server.domain.storage import Database, Placed
+
+# Chunks of one scope, by their ids.
+Wanted = tuple[Scope, frozenset[int]]
 
 OVERFETCH = 8  # duplicates and just-expired rows rarely cost a second round
 GROWTH = 4
@@ -46,21 +51,23 @@ class Searcher:
     def __init__(self, database: Database, index: VectorIndex) -> None:
         self._database = database
         self._index = index
+        self._placed = Together(self._place)
+        self._found = Together(self._fetch)
 
     async def prepare(self, scope: Scope, filter: Filter | None = None) -> Prepared | None:
         """Everything that does not need the query's vector, so that it can run beside the embedding.
 
         None when nothing can be found. Whatever committed before this call is visible to the search after it.
         """
-        async with self._database.session() as session:
-            placed = await session.people.placed(scope.tenant_id, scope.end_user_id)
-            if placed is None:
-                return None
-            allowed = None
-            if filter is not None:
+        placed = await self._placed((scope.tenant_id, scope.end_user_id))
+        if placed is None:
+            return None
+        allowed = None
+        if filter is not None:
+            async with self._database.session() as session:
                 allowed = await session.memories.allowed_chunks(scope, filter)
-                if not len(allowed):
-                    return None
+            if not len(allowed):
+                return None
         key = ShardKey(scope.tenant_id, placed.shard_id)
         await self._index.catch_up(key, placed.head)
         return Prepared(scope, key, placed.person_no, allowed)
@@ -98,7 +105,8 @@ class Searcher:
                 looked_at = dict(islice(scores.items(), count))
                 fresh = looked_at.keys() - asked
                 asked |= fresh
-                found |= await self._fetch(prepared.scope, fresh)
+                if fresh:
+                    found |= await self._found((prepared.scope, frozenset(fresh))) or {}
                 timing.fetch_ms += (time.perf_counter() - started) * 1e3
                 hits = collapsed((found[i], score) for i, score in looked_at.items() if i in found)
                 all_in = last and count == len(scores)
@@ -106,11 +114,20 @@ class Searcher:
                     return hits[:k]
             want *= GROWTH
 
-    async def _fetch(self, scope: Scope, chunk_ids: set[int]) -> dict[int, FoundChunk]:
-        if not chunk_ids:
-            return {}
+    async def _place(self, people: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Placed]:
         async with self._database.session() as session:
-            return await session.memories.fetch_chunks(scope, sorted(chunk_ids))
+            return await session.people.placed(people)
+
+    async def _fetch(self, wanted: Sequence[Wanted]) -> dict[Wanted, dict[int, FoundChunk]]:
+        ids: dict[Scope, set[int]] = defaultdict(set)
+        for scope, chunk_ids in wanted:
+            ids[scope] |= chunk_ids
+        async with self._database.session() as session:
+            found = await session.memories.fetch_chunks(ids)
+        return {
+            (scope, chunk_ids): {i: found[scope, i] for i in chunk_ids if (scope, i) in found}
+            for scope, chunk_ids in wanted
+        }
 
 
 def _with_twins(scores: Mapping[int, float], k: int) -> int:

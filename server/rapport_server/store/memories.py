@@ -1,6 +1,6 @@
 """Tables memory and chunk."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -211,15 +211,24 @@ class MemoryTable:
         packed = row[0] if row and row[0] else b""
         return np.frombuffer(packed, dtype=">i8").astype(np.int64)
 
-    async def fetch_chunks(self, scope: Scope, chunk_ids: Sequence[int]) -> dict[int, FoundChunk]:
-        """Those of the chunks that are in the scope, COMPLETED, neither deleted nor expired.
+    async def fetch_chunks(
+        self, wanted: Mapping[Scope, Collection[int]]
+    ) -> dict[tuple[Scope, int], FoundChunk]:
+        """Those of each scope's chunks that are in it, COMPLETED, neither deleted nor expired.
 
         The memory beside a chunk has the chunk's text for its own, and no pairs: a thousand chunks may share one long text.
         """
-        values = {**scope_values(scope), "chunk_ids": list(chunk_ids)}
+        pairs = [(scope, chunk_id) for scope, chunk_ids in wanted.items() for chunk_id in chunk_ids]
+        values = {
+            "tenant_ids": [scope.tenant_id for scope, _ in pairs],
+            "stores": [scope.store.value for scope, _ in pairs],
+            "end_user_ids": [scope.end_user_id for scope, _ in pairs],
+            "chunk_ids": [chunk_id for _, chunk_id in pairs],
+        }
         cursor = self._conn.cursor(row_factory=args_row(found_chunk_of))
         await cursor.execute(_CHUNK_SQL.fetch, values)
-        return {chunk.chunk_id: chunk for chunk in await cursor.fetchall()}
+        found = await cursor.fetchall()
+        return {(chunk.memory.scope, chunk.chunk_id): chunk for chunk in found}
 
     async def status(self, scope: Scope, source_ids: Sequence[str]) -> dict[str, ProcessingStatus]:
         """Of the newest version of each id that is stored."""

@@ -113,10 +113,13 @@ class PeopleTable:
         }
         await self._conn.execute(_SQL.save, values)
 
-    async def placed(self, tenant_id: str, end_user_id: str) -> Placed | None:
-        """Where the person's vectors are and where that shard's log ends; None when the person is not stored."""
-        values = {"tenant_id": tenant_id, "end_user_id": end_user_id}
-        return await first(self._conn, _placed, _SQL.placed, values)
+    async def placed(self, people: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Placed]:
+        """Where the vectors of each (tenant_id, end_user_id) are; whoever is not stored is left out."""
+        values = {
+            "tenant_ids": [tenant_id for tenant_id, _ in people],
+            "end_user_ids": [end_user_id for _, end_user_id in people],
+        }
+        return dict(await every(self._conn, _placed, _SQL.placed, values))
 
     async def page(
         self, tenant_id: str, assignment: str, page: PageRequest
@@ -193,5 +196,7 @@ def _person_and_memories(*, memories: int, **columns: Any) -> tuple[Person, int]
     return _person(**columns), memories
 
 
-def _placed(*, person_no: int, shard_id: int, seq: int, token: Any) -> Placed:
-    return Placed(person_no, shard_id, Position(seq, token))
+def _placed(
+    *, tenant_id: str, end_user_id: str, person_no: int, shard_id: int, seq: int, token: Any
+) -> tuple[tuple[str, str], Placed]:
+    return (tenant_id, end_user_id), Placed(person_no, shard_id, Position(seq, token))

@@ -1,6 +1,6 @@
 """Memories and their chunks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -110,8 +110,10 @@ class Memories(Protocol):
         """Ids of the chunks whose memory passes the filter, for a filtered search."""
         ...
 
-    async def fetch_chunks(self, scope: Scope, chunk_ids: Sequence[int]) -> dict[int, FoundChunk]:
-        """Those of the chunks that are in the scope, COMPLETED, neither deleted nor expired.
+    async def fetch_chunks(
+        self, wanted: Mapping[Scope, Collection[int]]
+    ) -> dict[tuple[Scope, int], FoundChunk]:
+        """Those of each scope's chunks that are in it, COMPLETED, neither deleted nor expired.
 
         The memory beside a chunk has the chunk's text for its own, and no pairs: a thousand chunks may share one long text.
         """

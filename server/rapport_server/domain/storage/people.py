@@ -12,7 +12,7 @@ from rapport_server.domain.storage.ranges import PageRequest
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a person's vectors live, and where that shard's log ends; None fields: the person is not stored."""
+    """Where a person's vectors live, and where that shard's log ends."""
 
     person_no: int
     shard_id: int
@@ -61,8 +61,8 @@ class People(Protocol):
         """Write state, counts, times, user_name and time_zone back."""
         ...
 
-    async def placed(self, tenant_id: str, end_user_id: str) -> Placed | None:
-        """One cheap query for Recall."""
+    async def placed(self, people: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Placed]:
+        """Where the vectors of each (tenant_id, end_user_id) are; whoever is not stored is left out."""
         ...
 
     async def page(

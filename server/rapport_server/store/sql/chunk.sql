@@ -15,21 +15,25 @@ FROM passing CROSS JOIN LATERAL (
 ) AS own
 
 -- name: fetch
--- The wall: whatever an index said, only this scope's living chunks come out. Chunks by their ids first and then each one's
--- memory, also while Postgres knows nothing of the tables yet and would rather read all memories of the person.
-WITH wanted AS MATERIALIZED (
-    SELECT chunk_id, store, end_user_id, source_id, version, chunk_index, text
-    FROM chunk WHERE tenant_id = %(tenant_id)s AND chunk_id = ANY (%(chunk_ids)s::bigint[])
-)
-SELECT chunk_id, chunk_index, coalesce(wanted.text, m.text) AS chunk_text,
-       tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, title, user_name, speaker, channel,
+-- The wall: whatever an index said, only the living chunks of the scope that was asked for come out. Chunks by their ids
+-- first and then each one's memory, also while Postgres knows nothing of the tables yet and would rather read all memories
+-- of the person: what has a LIMIT is looked up row by row.
+SELECT chunk_id, chunk_index, coalesce(c.text, m.text) AS chunk_text,
+       m.tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, title, user_name, speaker, channel,
        session_id, time_zone, metadata, additional_metadata, pinned, infer, occurred_at, expires_at, create_time,
        update_time, interaction_id, intent, detected_emotions
-FROM wanted CROSS JOIN LATERAL (
+FROM unnest(%(tenant_ids)s::text[], %(stores)s::text[], %(end_user_ids)s::text[], %(chunk_ids)s::bigint[])
+    AS asked (tenant_id, store, end_user_id, asked_id)
+CROSS JOIN LATERAL (
+    SELECT chunk_id, store, end_user_id, source_id, version, chunk_index, text
+    FROM chunk WHERE chunk.tenant_id = asked.tenant_id AND chunk.chunk_id = asked.asked_id
+    LIMIT 1
+) AS c
+CROSS JOIN LATERAL (
     SELECT * FROM memory
-    WHERE memory.tenant_id = %(tenant_id)s AND memory.store = %(store)s AND memory.end_user_id = %(end_user_id)s
-      AND memory.source_id = wanted.source_id AND memory.version = wanted.version
+    WHERE memory.tenant_id = asked.tenant_id AND memory.store = c.store AND memory.end_user_id = c.end_user_id
+      AND memory.source_id = c.source_id AND memory.version = c.version
       AND memory.status = 'COMPLETED' AND (memory.expires_at IS NULL OR memory.expires_at > statement_timestamp())
     LIMIT 1
 ) AS m
-WHERE wanted.store = %(store)s AND wanted.end_user_id = %(end_user_id)s
+WHERE c.store = asked.store AND c.end_user_id = asked.end_user_id

@@ -57,9 +57,14 @@ SET trust = %(trust)s, sentiment = %(sentiment)s, grudge = %(grudge)s, familiari
 WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s
 
 -- name: placed
-SELECT person_no, shard_id, seq, token
-FROM end_user JOIN shard_head USING (tenant_id, shard_id)
-WHERE end_user.tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s
+SELECT asked.tenant_id, asked.end_user_id, person_no, p.shard_id, seq, token
+FROM unnest(%(tenant_ids)s::text[], %(end_user_ids)s::text[]) AS asked (tenant_id, end_user_id)
+CROSS JOIN LATERAL (
+    SELECT person_no, shard_id FROM end_user
+    WHERE end_user.tenant_id = asked.tenant_id AND end_user.end_user_id = asked.end_user_id
+    LIMIT 1
+) AS p
+JOIN shard_head ON shard_head.tenant_id = asked.tenant_id AND shard_head.shard_id = p.shard_id
 
 -- name: page
 SELECT tenant_id, end_user_id, person_no, shard_id, trust, sentiment, grudge, familiarity, state_time, interaction_count,
