@@ -34,6 +34,8 @@ class SentenceGraph:
             "PERFORMANCE_HINT": "LATENCY",
             # Some CPUs would otherwise compute in bfloat16, whose vectors are others.
             "INFERENCE_PRECISION_HINT": "f32",
+            # A thread bound to a core waits for it when the event loop or the database is there.
+            "ENABLE_CPU_PINNING": False,
             "INFERENCE_NUM_THREADS": min(torch.get_num_threads(), THREADS_MAX),
         }
         self._request = openvino.compile_model(graph, "CPU", settings).create_infer_request()

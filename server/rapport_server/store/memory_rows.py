@@ -117,8 +117,8 @@ def found_chunk_of(
     channel: str,
     session_id: str,
     time_zone: str,
-    metadata: dict[str, Any],
-    additional_metadata: dict[str, Any],
+    metadata: dict[str, Any] | None,
+    additional_metadata: dict[str, Any] | None,
     pinned: bool,
     infer: bool,
     occurred_at: datetime,
@@ -127,7 +127,7 @@ def found_chunk_of(
     update_time: datetime,
     interaction_id: UUID | None,
     intent: str,
-    detected_emotions: list[dict[str, Any]],
+    detected_emotions: list[dict[str, Any]] | None,
 ) -> FoundChunk:
     """A chunk beside its memory. Recall makes one of every hit, so the columns come by place: a third of the time of names."""
     memory = Memory(
@@ -144,8 +144,8 @@ def found_chunk_of(
         channel,
         session_id,
         time_zone,
-        metadata,
-        additional_metadata,
+        metadata or {},
+        additional_metadata or {},
         pinned,
         infer,
         occurred_at,
@@ -154,7 +154,7 @@ def found_chunk_of(
         update_time,
         interaction_id,
         Intent(intent) if intent else None,
-        tuple(Emotion(**emotion) for emotion in detected_emotions),
+        tuple(Emotion(**emotion) for emotion in detected_emotions or ()),
     )
     return FoundChunk(chunk_id, chunk_index, chunk_text, memory)
 

@@ -17,11 +17,11 @@ FROM passing CROSS JOIN LATERAL (
 -- name: fetch
 -- The wall: whatever an index said, only the living chunks of the scope that was asked for come out. Chunks by their ids
 -- first and then each one's memory, also while Postgres knows nothing of the tables yet and would rather read all memories
--- of the person: what has a LIMIT is looked up row by row.
+-- of the person: what has a LIMIT is looked up row by row. What is empty comes as NULL, which nobody has to decode.
 SELECT chunk_id, chunk_index, coalesce(c.text, m.text) AS chunk_text,
        m.tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, title, user_name, speaker, channel,
-       session_id, time_zone, metadata, additional_metadata, pinned, infer, occurred_at, expires_at, create_time,
-       update_time, interaction_id, intent, detected_emotions
+       session_id, time_zone, nullif(metadata, '{}'), nullif(additional_metadata, '{}'), pinned, infer, occurred_at,
+       expires_at, create_time, update_time, interaction_id, intent, nullif(detected_emotions, '[]')
 FROM unnest(%(tenant_ids)s::text[], %(stores)s::text[], %(end_user_ids)s::text[], %(chunk_ids)s::bigint[])
     AS asked (tenant_id, store, end_user_id, asked_id)
 CROSS JOIN LATERAL (
