@@ -580,12 +580,12 @@ async def _prepare(
 
 _VALUES = {
     "tenant_id": ("text", "'acme'"),
-    "tenant_ids": ("text[]", f"'{{{','.join(['acme'] * 8)}}}'"),
-    "stores": ("text[]", f"'{{{','.join(['MEMORIES'] * 8)}}}'"),
-    "end_user_ids": ("text[]", f"'{{{','.join(['maya'] * 8)}}}'"),
+    "tenant_ids": ("text[]", "'{acme}'"),
+    "stores": ("text[]", "'{MEMORIES}'"),
+    "end_user_ids": ("text[]", "'{maya}'"),
+    "chunk_lists": ("text[]", """'{"100,200,300,400,500,600,700,800"}'"""),
     "store": ("text", "'MEMORIES'"),
     "end_user_id": ("text", "'maya'"),
-    "chunk_ids": ("bigint[]", "'{100,200,300,400,500,600,700,800}'"),
     "source_ids": ("text[]", "'{m100,m200,m300,m400}'"),
     "after": ("bigint", f"{2**62}"),
     "kind": ("text", "''"),

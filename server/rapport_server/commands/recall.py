@@ -4,10 +4,10 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from rapport_server.commands.search import Searcher, Timing
+from rapport_server.commands.search import Prepared, Searcher, Timing
 from rapport_server.domain.filters import Filter
 from rapport_server.domain.memories import Scope
-from rapport_server.domain.ports import Encoder, Lane
+from rapport_server.domain.ports import Encoded, Encoder, Lane
 from rapport_server.domain.ranking import Hit
 
 
@@ -34,19 +34,21 @@ class Recalled:
 
 
 class Recall:
-    """Embeds the question while the person's shard catches up, then searches."""
+    """Embeds the question, catches up with the person's shard, searches."""
 
     def __init__(self, encoder: Encoder, searcher: Searcher) -> None:
         self._encoder = encoder
         self._searcher = searcher
+        self._running = 0
 
     async def __call__(self, query: RecallQuery) -> Recalled:
         """An unknown person, or a filter that nothing passes, gives no hits."""
         started = time.perf_counter()
-        prepared, (encoded,) = await asyncio.gather(
-            self._searcher.prepare(query.scope, query.filter),
-            self._encoder.encode([query.query], Lane.INTERACTIVE),
-        )
+        self._running += 1
+        try:
+            prepared, encoded = await self._prepared(query)
+        finally:
+            self._running -= 1
         embed_ms = (time.perf_counter() - started) * 1e3
         timing = Timing()
         hits = await self._searcher.nearest(
@@ -54,3 +56,19 @@ class Recall:
         )
         total_ms = (time.perf_counter() - started) * 1e3
         return Recalled(hits, embed_ms, timing.search_ms, timing.fetch_ms, total_ms)
+
+    async def _prepared(self, query: RecallQuery) -> tuple[Prepared | None, Encoded]:
+        if self._running == 1:
+            prepared, encoded = await asyncio.gather(self._prepare(query), self._encode(query))
+        else:
+            # In company one after the other: those who leave a forward pass together then share the statements, too.
+            encoded = await self._encode(query)
+            prepared = await self._prepare(query)
+        return prepared, encoded
+
+    async def _prepare(self, query: RecallQuery) -> Prepared | None:
+        return await self._searcher.prepare(query.scope, query.filter)
+
+    async def _encode(self, query: RecallQuery) -> Encoded:
+        (encoded,) = await self._encoder.encode([query.query], Lane.INTERACTIVE)
+        return encoded

@@ -13,7 +13,7 @@ from rapport_server.ingest.observer import IngestObserver, Unobserved
 from rapport_server.ingest.progress import Progress
 
 # How soon work that another process acknowledged is seen; two small index look-ups each time.
-POLL_S = 0.5
+POLL_S = 1.0
 # What a stopping server waits for the batch in hand, within its own 10 s; the rest is given back.
 STOP_S = 3.0
 

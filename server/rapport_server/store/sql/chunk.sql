@@ -22,11 +22,12 @@ SELECT chunk_id, chunk_index, coalesce(c.text, m.text) AS chunk_text,
        m.tenant_id, m.store, m.end_user_id, m.source_id, m.version, kind, title, user_name, speaker, channel,
        session_id, time_zone, nullif(metadata, '{}'), nullif(additional_metadata, '{}'), pinned, infer, occurred_at,
        expires_at, create_time, update_time, interaction_id, intent, nullif(detected_emotions, '[]')
-FROM unnest(%(tenant_ids)s::text[], %(stores)s::text[], %(end_user_ids)s::text[], %(chunk_ids)s::bigint[])
-    AS asked (tenant_id, store, end_user_id, asked_id)
+FROM unnest(%(tenant_ids)s::text[], %(stores)s::text[], %(end_user_ids)s::text[], %(chunk_lists)s::text[])
+    AS asked (tenant_id, store, end_user_id, chunk_list)
+CROSS JOIN LATERAL unnest(string_to_array(asked.chunk_list, ',')::bigint[]) AS wanted (asked_id)
 CROSS JOIN LATERAL (
     SELECT chunk_id, store, end_user_id, source_id, version, chunk_index, text
-    FROM chunk WHERE chunk.tenant_id = asked.tenant_id AND chunk.chunk_id = asked.asked_id
+    FROM chunk WHERE chunk.tenant_id = asked.tenant_id AND chunk.chunk_id = wanted.asked_id
     LIMIT 1
 ) AS c
 CROSS JOIN LATERAL (
