@@ -32,3 +32,15 @@ def test_without_a_readable_id_the_files_go(tmp_path, content):
 def test_a_file_in_the_place_of_the_directory_gives_way(tmp_path):
     (tmp_path / "shards").write_text("?")
     assert process_id(tmp_path / "shards")
+
+
+def test_a_link_to_a_directory_elsewhere_stays_a_link_and_what_is_in_it_goes(tmp_path):
+    disk = tmp_path / "disk"
+    (disk / "tenant").mkdir(parents=True)
+    (disk / "tenant" / "0").write_text("cache")
+    (disk / "loop").symlink_to(disk)
+    shards = tmp_path / "shards"
+    shards.symlink_to(disk)
+    process_id(shards)
+    assert shards.is_symlink()
+    assert [path.name for path in disk.iterdir()] == [NAME]

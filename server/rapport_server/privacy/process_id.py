@@ -16,11 +16,17 @@ def process_id(shards_dir: Path) -> str:
     path = shards_dir / NAME
     if known := _read(path):
         return known
+    # Emptied rather than removed: it may be a link to another disk, or where that is mounted.
     if shards_dir.is_dir():
-        shutil.rmtree(shards_dir)
+        for entry in shards_dir.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
     else:
         shards_dir.unlink(missing_ok=True)
-    shards_dir.mkdir(mode=0o700, parents=True)
+        shards_dir.mkdir(parents=True)
+    shards_dir.chmod(0o700)
     made = str(uuid.uuid4())
     temporary = path.with_suffix(".new")
     with temporary.open("w") as file:
