@@ -79,7 +79,7 @@ def results(caller, tenant, scope, items, upsert, wait_s, ticket) -> list[ItemRe
             "additional_metadata.a",
         ),
         (
-            {"text": "a", "occurred_at": Timestamp(seconds=int(time.time()) + 600)},
+            {"text": "a", "occurred_at": Timestamp(seconds=int(time.time()) + 86_400)},
             "INVALID_ARGUMENT",
             "occurred_at",
         ),
