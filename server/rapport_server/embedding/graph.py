@@ -24,12 +24,14 @@ class SentenceGraph:
 
     def __init__(self, model: Any) -> None:
         example = torch.ones(_TRACED_SHAPE, dtype=torch.long)
-        with warnings.catch_warnings():
-            # Tracing warns of every branch that depends on a shape.
+        with warnings.catch_warnings(), torch.no_grad():
+            # Tracing warns of every branch that depends on a shape. Its own check takes longer than all the rest, and
+            # whoever uses the graph compares its vectors anyway.
             warnings.simplefilter("ignore")
-            graph = openvino.convert_model(
-                Sentences(model), example_input={"ids": example, "mask": example}
+            traced = torch.jit.trace(
+                Sentences(model), (example, example), check_trace=False, strict=False
             )
+            graph = openvino.convert_model(traced)
         settings = {
             "PERFORMANCE_HINT": "LATENCY",
             # Some CPUs would otherwise compute in bfloat16, whose vectors are others.
