@@ -164,8 +164,8 @@ async def test_a_stop_in_the_middle_of_a_restart_leaves_no_connection_open(data_
                 waiting.cancel()
                 with suppress(asyncio.CancelledError):
                     await waiting
-                del waiting
-                gc.collect()  # a connection left open warns when it is collected, and warnings are errors
+            del waiting
+            gc.collect()  # a connection left open warns when it is collected, and warnings are errors
 
 
 async def test_a_server_that_keeps_dying_is_given_up_with_a_reason(data_dir: Path) -> None:
