@@ -287,7 +287,7 @@ async def test_an_unreachable_database_fails_without_its_password(config: Config
     assert "distinctive-password" not in findings.text.getvalue()
 
 
-@pytest.mark.parametrize("packaged", [True, False])
+@pytest.mark.parametrize("packaged", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_model_other_than_the_stored_vectors_fails_naming_both(packaged: bool) -> None:
     findings = Findings()
     name = None if packaged else str(packaged_model())

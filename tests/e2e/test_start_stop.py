@@ -174,6 +174,7 @@ def test_other_secrets_or_another_model_are_refused_by_name_and_nothing_is_spoil
         assert texts(client, "noor", "well") == ["And all is well again."]
 
 
+@pytest.mark.long
 def test_vectors_of_a_model_in_a_directory_are_refused_to_another_model_by_the_full_path(
     make_rapport, tmp_path: Path
 ):
