@@ -72,7 +72,8 @@ async def test_attempts_go_on_for_as_long_as_the_timeout_allows(
     start = time.monotonic()
     with pytest.raises(rapport.RapportError) as caught:
         await connect(timeout=1).call(lambda c: c.process("maya", message="hi"))
-    assert caught.value.code == refusal.code.name
+    # The last attempt may be cut off by the end of the time instead of being refused.
+    assert caught.value.code in (refusal.code.name, "DEADLINE_EXCEEDED")
     assert 0.9 < time.monotonic() - start < 3
     assert len(server.seen) > 10
 
