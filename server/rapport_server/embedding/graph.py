@@ -28,7 +28,7 @@ class SentenceGraph:
             # Tracing warns of every branch that depends on a shape. Its own check takes longer than all the rest, and
             # whoever uses the graph compares its vectors anyway.
             warnings.simplefilter("ignore")
-            traced = torch.jit.trace(
+            traced = torch.jit.trace(  # type: ignore[no-untyped-call]
                 Sentences(model), (example, example), check_trace=False, strict=False
             )
             graph = openvino.convert_model(traced)
