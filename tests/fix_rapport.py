@@ -75,7 +75,7 @@ class RapportProcess:
                 command,
                 stdout=out,
                 stderr=out,
-                env=environment | {"PYTHONUNBUFFERED": "1", "OMP_WAIT_POLICY": "PASSIVE"},
+                env=environment | {"PYTHONUNBUFFERED": "1"},
             )
 
     def wait_until_ready(self) -> None:

@@ -140,7 +140,7 @@ async def running(
         runtime = await _runtime(loading, stop)
         encoder = BatchingEncoder(runtime, observer=metrics.embedding)
         stack.push_async_callback(encoder.close)
-        await bind_model(database, encoder, config.embedding_model or encoder.model_name)
+        await bind_model(database, encoder)
         feed = PostgresFeed(database, encoder.dimension)
         shards_dir = config.data_dir / "shards"
         index = ShardCatalog(

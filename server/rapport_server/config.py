@@ -149,12 +149,6 @@ def _text(text: str) -> str:
     return text
 
 
-def _model(text: str) -> str:
-    """A directory by its full path, by which it can be found again from anywhere; else the hub's id as it stands."""
-    directory = os.path.expanduser(_text(text))
-    return str(Path(directory).resolve()) if os.path.isdir(directory) else text
-
-
 def _database_url(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")) and "=" not in text:
         raise ValueError("must be postgresql://USER@HOST/DATABASE or libpq's key=value form")
@@ -228,7 +222,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "embedding_model",
-        _model,
+        _text,
         "NAME",
         "A Hugging Face id or a path [the packaged all-MiniLM-L6-v2]",
     ),

@@ -10,7 +10,7 @@ import pytest
 
 from rapport_server.embedding import Runtime, load_encoder
 from rapport_server.embedding.fingerprint import fingerprint
-from rapport_server.embedding.loading import packaged_model
+from rapport_server.embedding.loading import locate, packaged_model
 from rapport_server.startup import StartupError
 
 
@@ -94,6 +94,21 @@ def test_a_hub_id_that_cannot_be_had_names_the_model_and_the_way_out() -> None:
         load_encoder("acme/not-here-v9")
     for words in ("acme/not-here-v9", "--embedding-model", "HF_HUB_OFFLINE"):
         assert words in str(caught.value)
+
+
+def test_a_model_in_a_directory_is_named_by_its_full_path_and_one_of_the_hub_by_its_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    mini = tmp_path / "models" / "mini"
+    mini.mkdir(parents=True)
+    for given in ("models/mini", "./models/mini", "~/models/mini", str(mini)):
+        assert locate(given) == (str(mini), str(mini))
+    assert locate("acme/mini") == ("acme/mini", "acme/mini")
+    for given in ("~/models/none", "~no-such-user/mini"):
+        with pytest.raises(StartupError, match="no directory"):
+            locate(given)
 
 
 def test_a_path_that_is_no_model_is_named(tmp_path: Path) -> None:

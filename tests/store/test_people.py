@@ -8,7 +8,7 @@ import pytest
 from rapport_server.domain.memories import MemoryDraft, Scope
 from rapport_server.domain.relation import RelationState
 from rapport_server.domain.storage import PageRequest, Placed
-from rapport_server.errors import Erased, NotFound
+from rapport_server.errors import Erased, Internal, NotFound
 from rapport_server.store import people
 from rapport_server.store.database import PostgresDatabase
 from tests.store.house import (
@@ -226,6 +226,17 @@ async def test_every_shard_begins_with_a_change_that_carries_the_token_of_its_he
         found = await session.conn.execute("SELECT seq, token FROM shard_change")
         assert await found.fetchall() == [(placed.head.seq, placed.head.token)]
     assert placed.head.seq == 0
+
+
+@pytest.mark.parametrize("pipelined", [False, True])
+async def test_a_person_whose_row_is_gone_cannot_be_saved(
+    store: PostgresDatabase, pipelined: bool
+) -> None:
+    async with store.transaction() as tx:
+        person = await begin(tx)
+    with pytest.raises(Internal):
+        async with store.transaction(pipelined=pipelined) as tx:
+            await tx.people.save(replace(person, end_user_id="gone"))
 
 
 async def test_a_person_s_place_follows_the_head_of_the_shard(store: PostgresDatabase) -> None:

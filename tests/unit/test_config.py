@@ -58,19 +58,6 @@ def test_relative_paths_are_made_absolute(tmp_path: Path, monkeypatch: pytest.Mo
     assert (found.data_dir, found.secrets_dir) == (tmp_path / "data", tmp_path / "keys")
 
 
-def test_a_model_in_a_directory_is_named_by_its_full_path_and_one_of_the_hub_by_its_id(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    mini = tmp_path / "models" / "mini"
-    mini.mkdir(parents=True)
-    for given in ("models/mini", "./models/mini", "~/models/mini", str(mini)):
-        assert load({"embedding_model": given}).embedding_model == str(mini)
-    for given in ("acme/mini", "~/models/none", "~no-such-user/mini"):
-        assert load({"embedding_model": given}).embedding_model == given
-
-
 @pytest.mark.parametrize(
     ("text", "host", "port", "loopback"),
     [

@@ -33,18 +33,16 @@ async def bind_secrets(database: Database, fingerprint: str) -> None:
         )
 
 
-async def bind_model(database: Database, encoder: Encoder, name: str) -> None:
-    """Raises FailedPrecondition when the stored vectors were made by another model: recall would be silently wrong.
-
-    `name` is what the model was asked for by, a directory or a hub id. What the database keeps may be shorter: the last part of
-    a directory's path.
-    """
+async def bind_model(database: Database, encoder: Encoder) -> None:
+    """Raises FailedPrecondition when the stored vectors were made by another model: recall would be silently wrong."""
     async with database.transaction() as tx:
-        bound = await tx.installation.set_model(name, encoder.fingerprint, encoder.dimension)
+        bound = await tx.installation.set_model(
+            encoder.model_name, encoder.fingerprint, encoder.dimension
+        )
     if bound.model_fingerprint != encoder.fingerprint:
         raise FailedPrecondition(
             f"this database's vectors were made by {bound.model_name} (fingerprint {bound.model_fingerprint}), the "
-            f"configured model is {name} (fingerprint {encoder.fingerprint}); give --embedding-model "
+            f"configured model is {encoder.model_name} (fingerprint {encoder.fingerprint}); give --embedding-model "
             "(RAPPORT_EMBEDDING_MODEL) the directory or Hugging Face id of the former, or start with another database"
         )
 

@@ -44,31 +44,36 @@ class Recall:
     async def __call__(self, query: RecallQuery) -> Recalled:
         """An unknown person, or a filter that nothing passes, gives no hits."""
         started = time.perf_counter()
+        timing = Timing()
         self._running += 1
         try:
-            prepared, encoded = await self._prepared(query)
+            prepared, encoded = await self._prepared(query, timing)
         finally:
             self._running -= 1
-        embed_ms = (time.perf_counter() - started) * 1e3
-        timing = Timing()
         hits = await self._searcher.nearest(
             prepared, encoded.mean, query.max_results, query.min_similarity, timing
         )
         total_ms = (time.perf_counter() - started) * 1e3
-        return Recalled(hits, embed_ms, timing.search_ms, timing.fetch_ms, total_ms)
+        return Recalled(hits, timing.embed_ms, timing.search_ms, timing.fetch_ms, total_ms)
 
-    async def _prepared(self, query: RecallQuery) -> tuple[Prepared | None, Encoded]:
+    async def _prepared(
+        self, query: RecallQuery, timing: Timing
+    ) -> tuple[Prepared | None, Encoded]:
         if self._running == 1:
-            prepared, encoded = await asyncio.gather(self._prepare(query), self._encode(query))
+            prepared, encoded = await asyncio.gather(
+                self._prepare(query), self._encode(query, timing)
+            )
         else:
             # In company one after the other: those who leave a forward pass together then share the statements, too.
-            encoded = await self._encode(query)
+            encoded = await self._encode(query, timing)
             prepared = await self._prepare(query)
         return prepared, encoded
 
     async def _prepare(self, query: RecallQuery) -> Prepared | None:
         return await self._searcher.prepare(query.scope, query.filter)
 
-    async def _encode(self, query: RecallQuery) -> Encoded:
+    async def _encode(self, query: RecallQuery, timing: Timing) -> Encoded:
+        started = time.perf_counter()
         (encoded,) = await self._encoder.encode([query.query], Lane.INTERACTIVE)
+        timing.embed_ms = (time.perf_counter() - started) * 1e3
         return encoded

@@ -41,6 +41,7 @@ class Prepared:
 class Timing:
     """Where a recall's time went, in milliseconds."""
 
+    embed_ms: float = 0.0
     search_ms: float = 0.0
     fetch_ms: float = 0.0
 

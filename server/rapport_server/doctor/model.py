@@ -13,7 +13,9 @@ def check_model(name: str | None, installed: Installation | None, report: Report
     except StartupError as error:
         report.fail("model", str(error), "correct --embedding-model (RAPPORT_EMBEDDING_MODEL)")
         return
-    found = f"{name or model.model_name}, {model.dimension} dimensions, fingerprint {model.fingerprint[:16]}…"
+    found = (
+        f"{model.model_name}, {model.dimension} dimensions, fingerprint {model.fingerprint[:16]}…"
+    )
     if installed is None or installed.model_fingerprint is None:
         report.ok("model", f"{found}; no vectors are stored yet")
     elif installed.model_fingerprint == model.fingerprint:

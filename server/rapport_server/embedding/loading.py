@@ -18,7 +18,7 @@ def load_encoder(model: str | None = None) -> Runtime:
 
     Takes seconds: it imports torch and reads the weights. Raises StartupError naming the model and what to do.
     """
-    name, source = _locate(model)
+    name, source = locate(model)
     # Torch's threads would otherwise spin between two operators, on cores that the database and the event loop need: with
     # more work than cores a pass then takes many times as long. Read once, when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -40,15 +40,19 @@ def packaged_model() -> Path | None:
     return directory if (directory / "modules.json").is_file() else None
 
 
-def _locate(model: str | None) -> tuple[str, str]:
-    """The model's name and what the library loads: a directory or a hub id."""
+def locate(model: str | None) -> tuple[str, str]:
+    """The model's name for people, and what the library loads: a directory or a hub id.
+
+    A directory is named by its full path, by which it can be found again from anywhere. Raises StartupError for a path where
+    there is none.
+    """
     if model is None or (model in _PACKAGED_NAMES and not Path(model).exists()):
         if (packaged := packaged_model()) is not None:
             return DEFAULT_MODEL, str(packaged)
         return DEFAULT_MODEL, DEFAULT_MODEL
-    path = Path(model).expanduser()
+    path = Path(os.path.expanduser(model))
     if path.is_dir():
-        return path.resolve().name, str(path.resolve())
+        return str(path.resolve()), str(path.resolve())
     if model.startswith(("/", "./", "../", "~", os.curdir + os.sep)) or path.exists():
         raise StartupError(
             f"the embedding model {model!r} is no directory; --embedding-model (RAPPORT_EMBEDDING_MODEL) names "

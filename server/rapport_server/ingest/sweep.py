@@ -107,12 +107,13 @@ class Sweep:
         self, tx: Transaction, scope: Scope, counts: Details, removed: Sequence[int]
     ) -> None:
         """Audit what was deleted, if anything, and log the removed chunks for the shards."""
-        placed = await tx.people.placed([(scope.tenant_id, scope.end_user_id)])
         if any(counts.values()):
             record = AuditRecord(AuditEventKind.RETENTION_SWEPT, "", self._subject(scope), counts)
             await tx.audit.append(scope.tenant_id, record)
-        for place in placed.values() if removed else ():
-            await tx.shards.append(scope.tenant_id, place.shard_id, removed=removed)
+        if removed:
+            placed = await tx.people.placed([(scope.tenant_id, scope.end_user_id)])
+            for place in placed.values():
+                await tx.shards.append(scope.tenant_id, place.shard_id, removed=removed)
 
     def _subject(self, scope: Scope) -> bytes:
         return self._hasher.subject_hash(scope.tenant_id, scope.end_user_id)

@@ -25,7 +25,7 @@ def process_id(shards_dir: Path) -> str:
                 entry.unlink()
     else:
         shards_dir.unlink(missing_ok=True)
-        shards_dir.mkdir(parents=True)
+        shards_dir.mkdir(mode=0o700, parents=True)
     shards_dir.chmod(0o700)
     made = str(uuid.uuid4())
     temporary = path.with_suffix(".new")

@@ -99,7 +99,7 @@ class PeopleTable:
         return person
 
     async def save(self, person: Person) -> None:
-        """Write state, counts, times, user_name and time_zone of a row that `begin` gave in this transaction."""
+        """Write state, counts, times, user_name and time_zone back. Raises Internal, at the latest at the commit, when the row is gone."""
         values = {
             "tenant_id": person.tenant_id,
             "end_user_id": person.end_user_id,

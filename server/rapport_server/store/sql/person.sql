@@ -50,11 +50,16 @@ RETURNING tenant_id, end_user_id, person_no, shard_id, trust, sentiment, grudge,
           interaction_count, known_since, last_seen, update_time, user_name, time_zone, assignments
 
 -- name: save
+-- Divides by zero when there is no such row, so that a pipeline, which knows no counts of rows, notices it as well.
+WITH saved AS (
 UPDATE end_user
 SET trust = %(trust)s, sentiment = %(sentiment)s, grudge = %(grudge)s, familiarity = %(familiarity)s,
     state_time = %(state_time)s, interaction_count = %(interaction_count)s, known_since = %(known_since)s,
     last_seen = %(last_seen)s, user_name = %(user_name)s, time_zone = %(time_zone)s, update_time = clock_timestamp()
 WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s
+RETURNING end_user_id
+)
+SELECT 1 / count(*) FROM saved
 
 -- name: placed
 SELECT asked.tenant_id, asked.end_user_id, person_no, p.shard_id, seq, token
