@@ -1,4 +1,4 @@
-"""The command line: `rapport serve`, `demo`, `doctor`."""
+"""The command line: `rapport serve`, `demo`, `doctor`, `train-signals`."""
 
 import asyncio
 import gc
@@ -17,6 +17,7 @@ from rapport_server.doctor.command import doctor
 from rapport_server.errors import RapportError
 from rapport_server.load_thread import leave
 from rapport_server.startup import StartupError
+from rapport_server.training.command import train_signals
 
 
 def settings(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,6 +92,7 @@ def serve(**flags: Any) -> None:
 
 cli.add_command(demo)
 cli.command()(settings(doctor))
+cli.add_command(train_signals)
 
 
 def _config(flags: dict[str, Any]) -> Config:

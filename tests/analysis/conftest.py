@@ -1,0 +1,42 @@
+"""One encoder for all tests of this room, and a way to have a text analysed."""
+
+from collections.abc import Callable
+
+import pytest
+
+from rapport_server.analysis import LocalAnalyser, load_analyser
+from rapport_server.domain.analysis import Analysis
+from rapport_server.domain.ports import Encoded, Piece
+from rapport_server.embedding import load_encoder
+from rapport_server.training.vectors import embed
+
+
+@pytest.fixture(scope="session")
+def analysis_runtime():
+    return load_encoder()
+
+
+@pytest.fixture(scope="session")
+def encoded_all(analysis_runtime) -> Callable[[list[str]], list[Encoded]]:
+    def encode(texts: list[str]) -> list[Encoded]:
+        vectors = embed(analysis_runtime, texts)
+        return [Encoded((Piece(text, 0, len(text)),), vectors[text][None]) for text in texts]
+
+    return encode
+
+
+@pytest.fixture(scope="session")
+def encoded(encoded_all) -> Callable[[str], Encoded]:
+    return lambda text: encoded_all([text])[0]
+
+
+@pytest.fixture(scope="session")
+def analyser(analysis_runtime) -> LocalAnalyser:
+    made = load_analyser(analysis_runtime.fingerprint)
+    assert made is not None
+    return made
+
+
+@pytest.fixture(scope="session")
+def analyse(analyser, encoded) -> Callable[[str], Analysis]:
+    return lambda text: analyser.analyse(text, encoded(text))

@@ -1,0 +1,36 @@
+"""The committed heads serve their own embedding model and no other."""
+
+import pytest
+
+from rapport_server.analysis import load_analyser
+from rapport_server.analysis.loading import HEADS, HeadFile
+from rapport_server.domain.analysis import Intent
+
+SIZE_BYTES_MAX = 4 * 1024 * 1024
+
+
+def test_the_heads_belong_to_the_packaged_model(analysis_runtime):
+    assert load_analyser(analysis_runtime.fingerprint) is not None
+
+
+def test_another_model_has_no_analyser():
+    assert load_analyser("0" * 64) is None
+
+
+def test_the_file_packs_to_the_same_bytes():
+    content = HEADS.read_bytes()
+    assert HeadFile.unpacked(content).packed() == content
+    assert len(content) < SIZE_BYTES_MAX
+
+
+def test_labels_are_those_of_the_contract():
+    heads = HeadFile.unpacked(HEADS.read_bytes())
+    assert len(heads.emotion_labels) == 28
+    assert {Intent(label) for label in heads.intent_labels} == set(Intent) - {Intent.CRISIS}
+
+
+def test_a_file_that_is_none_is_refused(tmp_path):
+    broken = tmp_path / "heads.npz"
+    broken.write_bytes(b"not a zip file")
+    with pytest.raises(ValueError, match="pickle"):
+        load_analyser("0" * 64, broken)
