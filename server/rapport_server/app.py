@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from rapport_server.analysis import LocalAnalysis
 from rapport_server.commands.add_memory import AddMemory
 from rapport_server.commands.api_keys import ApiKeys
 from rapport_server.commands.attach_reply import AttachReply
@@ -34,7 +35,7 @@ from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
 from rapport_server.commands.update_memory import UpdateMemory
 from rapport_server.config import Address, Config
-from rapport_server.domain.ports import StepObserver
+from rapport_server.domain.ports import Analyser, StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.errors import Unavailable
@@ -141,6 +142,13 @@ async def running(
         encoder = BatchingEncoder(runtime, observer=metrics.embedding)
         stack.push_async_callback(encoder.close)
         await bind_model(database, encoder)
+        analysis = LocalAnalysis.load(encoder.fingerprint)
+        stack.callback(analysis.close)
+        if not analysis.is_on:
+            log.warning(
+                "local analysis is off: its heads belong to another embedding model",
+                model=encoder.model_name,
+            )
         feed = PostgresFeed(database, encoder.dimension)
         shards_dir = config.data_dir / "shards"
         index = ShardCatalog(
@@ -166,7 +174,9 @@ async def running(
             ) from error
         vacuum = Vacuum(database)
         worker = IngestWorker(database, encoder, secrets, metrics.ingest)
-        commands = wire(database, encoder, index, secrets, replica, vacuum, worker, metrics)
+        commands = wire(
+            database, encoder, analysis, index, secrets, replica, vacuum, worker, metrics
+        )
         metrics.watch(index, database)
         background = _Background(failure)
         stack.push_async_callback(background.stop)
@@ -189,6 +199,7 @@ async def running(
 def wire(
     database: PostgresDatabase,
     encoder: BatchingEncoder,
+    analyser: Analyser,
     index: ShardCatalog,
     secrets: Secrets,
     replica: Replica,
@@ -203,7 +214,7 @@ def wire(
     authenticate = Authenticate(database, secrets.secret_hash)
     erase = Erase(database, secrets, secrets, replica, vacuum.request)
     return Commands(
-        process=Process(database, encoder, searcher, gate, steps),
+        process=Process(database, encoder, analyser, searcher, gate, steps),
         attach_reply=AttachReply(database),
         add_memory=AddMemory(database, worker),
         processing=Processing(database, worker),

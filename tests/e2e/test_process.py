@@ -18,7 +18,7 @@ def test_a_stranger_is_greeted_as_one_and_known_the_next_time(tenant: TenantHand
     assert not first.memory.HasField("last_seen")
     assert (first.memory.total_stored, first.memory.interaction_count) == (1, 1)
     assert first.memory.known_since.ToDatetime() == NOON.replace(tzinfo=None)
-    assert first.analysis.origin == AnalysisOrigin.ANALYSIS_ORIGIN_NONE
+    assert first.analysis.origin == AnalysisOrigin.ANALYSIS_ORIGIN_LOCAL
     assert "first message" in first.context.system_prompt
     user = first.user
     assert (user.trust, user.sentiment, user.grudge, user.familiarity) == (0.01, 0.5, 0, 0.005)
@@ -73,7 +73,6 @@ def test_the_callers_signals_and_events_move_the_relation(tenant: TenantHandle):
     answer = client.process(
         "maya", message="YOU FORGOT ME", signals=angry, events=events, occurred_at=NOON
     )
-    assert answer.analysis.origin == AnalysisOrigin.ANALYSIS_ORIGIN_CALLER
     assert answer.analysis.intent == Intent.INTENT_COMPLAINT
     user = answer.user
     assert user.grudge == pytest.approx(0.15, abs=1e-12)
@@ -95,6 +94,59 @@ def test_the_callers_signals_and_events_move_the_relation(tenant: TenantHandle):
     for _ in range(2):
         answer = client.process("maya", message="STILL", signals=angry, occurred_at=NOON)
     assert answer.context.tone_grudge_modifier == "cautious"
+
+
+def test_a_message_alone_is_read_for_emotions_intent_mood_shouting_and_crisis(
+    tenant: TenantHandle,
+):
+    client = tenant.client
+    glad = client.process("maya", message="Thank you so much, you have been wonderful!")
+    assert "gratitude" in {emotion.label for emotion in glad.analysis.detected_emotions}
+    assert glad.analysis.intent == Intent.INTENT_GRATITUDE
+    assert glad.analysis.mood_delta > 0
+    assert glad.user.sentiment > 0.5
+    furious = client.process("noor", message="I AM SO ANGRY WITH YOU, YOU FORGOT ME AGAIN!")
+    assert {"anger", "annoyance"} & {e.label for e in furious.analysis.detected_emotions}
+    assert furious.analysis.shouting
+    assert furious.user.sentiment < 0.5
+    assert furious.user.grudge > 0
+    dark = client.process("ines", message="I don't want to live any more. I want to kill myself.")
+    assert dark.analysis.crisis
+    assert dark.analysis.intent == Intent.INTENT_CRISIS
+    assert dark.analysis.crisis_phrase in "I don't want to live any more. I want to kill myself."
+    assert dark.user.grudge >= 0.2
+    assert "ask whether they are safe right now" in dark.context.system_prompt
+    (kept,) = client.list_messages("noor")
+    assert list(kept.detected_emotions) == list(furious.analysis.detected_emotions)
+
+
+def test_the_callers_signals_take_the_place_of_the_servers_reading_field_by_field(
+    tenant: TenantHandle,
+):
+    client = tenant.client
+    message = "I want to kill myself."
+    local, caller = AnalysisOrigin.ANALYSIS_ORIGIN_LOCAL, AnalysisOrigin.ANALYSIS_ORIGIN_CALLER
+    own = client.process("maya", message=message).analysis
+    assert (own.crisis, own.origin, set(own.field_origins.values())) == (True, local, {local})
+    # "crisis: false" is a reading, an absent field is none; the phrase of a crisis that is none goes with it.
+    denied = client.process("maya", message=message, signals={"crisis": False}).analysis
+    assert (denied.crisis, denied.crisis_phrase) == (False, "")
+    assert denied.origin == AnalysisOrigin.ANALYSIS_ORIGIN_MIXED
+    denial = {name for name, origin in denied.field_origins.items() if origin == caller}
+    assert denial == {"crisis", "crisis_phrase"}
+    assert denied.detected_emotions == own.detected_emotions
+    every = {
+        "detected_emotions": [{"label": "neutral", "score": 1}],
+        "intent": "SMALL_TALK",
+        "mood_delta": 0,
+        "shouting": False,
+        "crisis": False,
+    }
+    given = client.process("noor", message=message, signals=every)
+    assert given.analysis.intent == Intent.INTENT_SMALL_TALK
+    assert [emotion.label for emotion in given.analysis.detected_emotions] == ["neutral"]
+    assert given.analysis.origin == caller
+    assert (given.user.sentiment, given.user.grudge) == (0.5, 0)
 
 
 def test_get_relation_is_decayed_to_now_and_record_event_counts_no_interaction(

@@ -2,5 +2,6 @@
 
 from rapport_server.analysis.loading import load_analyser
 from rapport_server.analysis.local import LocalAnalyser
+from rapport_server.analysis.service import LocalAnalysis
 
-__all__ = ["LocalAnalyser", "load_analyser"]
+__all__ = ["LocalAnalyser", "LocalAnalysis", "load_analyser"]

@@ -28,7 +28,7 @@ from rapport_server.domain.memories import (
     rendered,
 )
 from rapport_server.domain.people import MessageRole, Person
-from rapport_server.domain.ports import Encoded, Encoder, Lane, StepObserver
+from rapport_server.domain.ports import Analyser, Encoded, Encoder, Lane, StepObserver
 from rapport_server.domain.ranking import Hit, one_per_memory
 from rapport_server.domain.relation import (
     RelationEvent,
@@ -94,12 +94,14 @@ class Process:
         self,
         database: Database,
         encoder: Encoder,
+        analyser: Analyser,
         searcher: Searcher,
         gate: PersonGate,
         steps: StepObserver,
     ) -> None:
         self._database = database
         self._encoder = encoder
+        self._analyser = analyser
         self._searcher = searcher
         self._gate = gate
         self._steps = steps
@@ -117,11 +119,13 @@ class Process:
         )
         if replay is not None:
             return await self._replay(interaction, replay)
-        hits = one_per_memory(
-            await self._searcher.nearest(
+        found, read = await asyncio.gather(
+            self._searcher.nearest(
                 prepared, encoded.mean, interaction.top_k, interaction.min_similarity
-            )
+            ),
+            self._analyser.analyse(interaction.message, encoded, allow_llm=tenant.allow_llm),
         )
+        hits, analysis = one_per_memory(found), overridden(read, interaction.signals)
         recalled = time.perf_counter()
         self._steps.step("Process", "recall", recalled - started)
         async with (
@@ -132,7 +136,7 @@ class Process:
             replay = await ticket.begin(tx)
             if replay is None:
                 processed = await self._record(
-                    tx, caller, tenant, interaction, encoded, hits, clock, ticket
+                    tx, caller, tenant, interaction, encoded, analysis, hits, clock, ticket
                 )
         self._steps.step("Process", "commit", time.perf_counter() - recalled)
         return processed if replay is None else await self._replay(interaction, replay)
@@ -150,12 +154,12 @@ class Process:
         tenant: Tenant,
         interaction: Interaction,
         encoded: Encoded,
+        analysis: Analysis,
         hits: list[Hit],
         clock: datetime,
         ticket: Ticket,
     ) -> Processed:
         scope = interaction.scope
-        analysis = overridden(Analysis(), interaction.signals)
         at = interaction.occurred_at or clock
         before = await tx.people.begin(scope.tenant_id, scope.end_user_id, tenant.initial_trust, at)
         state, event_states = after_interaction(before.state, at, interaction.events, analysis)

@@ -70,7 +70,10 @@ class Analysis:
 
 
 def overridden(base: Analysis, signals: Signals) -> Analysis:
-    """The base reading with the caller's fields in place of its own; origins say whose each field is."""
+    """The base reading with the caller's fields in place of its own; origins say whose each field is.
+
+    The phrase of a crisis that the caller denies goes with it.
+    """
     given = {
         name: value
         for name in (
@@ -85,6 +88,8 @@ def overridden(base: Analysis, signals: Signals) -> Analysis:
     }
     if not given:
         return base
+    if signals.crisis is False:
+        given["crisis_phrase"] = ""
     origins = base.field_origins | dict.fromkeys(given, AnalysisOrigin.CALLER)
     fields = {
         "detected_emotions": base.detected_emotions,

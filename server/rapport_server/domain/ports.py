@@ -9,6 +9,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from rapport_server.domain.analysis import Analysis
+
 
 class Lane(enum.Enum):
     """Who waits for an embedding: a caller (served first) or the ingest worker."""
@@ -66,6 +68,17 @@ class Encoder(Protocol):
 
     async def encode(self, texts: Sequence[str], lane: Lane) -> list[Encoded]:
         """Embed each text, split to the window. Raises EmbeddingFailed if any text has no finite vector."""
+        ...
+
+
+class Analyser(Protocol):
+    """Reads emotions, intent, mood, shouting and crisis out of a message."""
+
+    async def analyse(self, text: str, encoded: Encoded, *, allow_llm: bool) -> Analysis:
+        """The full reading; `encoded` holds the text's own pieces. Origin NONE when nothing can read it.
+
+        Unless `allow_llm`, no text leaves the machine.
+        """
         ...
 
 
