@@ -11,7 +11,9 @@ import pytest
 from rapport_server.domain.analysis import Analysis, Emotion
 from rapport_server.domain.memories import MemoryDraft, Pair, Scope
 from rapport_server.domain.people import MessageRole
+from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.domain.relation import RelationPoint, stranger
+from rapport_server.domain.triggers import Trigger
 from rapport_server.errors import (
     Conflict,
     DeadlineExceeded,
@@ -206,6 +208,12 @@ async def test_the_planner_s_statistics_hold_nothing_of_a_person(
             )
             state = stranger(0.0, NOON)
             await tx.messages.insert_point(scope, RelationPoint(0, state, NOON, note=secret))
+        for number in range(30):
+            own = f"{secret} {number}"
+            await tx.person_relations.upsert(
+                scope, PersonRelation(own, own, secret, 0.1, secret, NOON)
+            )
+            await tx.triggers.upsert(scope, Trigger(own, secret, NOON, source_id=secret))
     with psycopg.connect(database.owner_dsn, autocommit=True) as conn:
         conn.execute("ANALYZE")
         found = conn.execute(

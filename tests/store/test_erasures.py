@@ -10,16 +10,19 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from rapport_server.domain.analysis import Analysis
+from rapport_server.domain.analysis import Analysis, AnalysisOrigin
 from rapport_server.domain.erasure import ErasureCounts, ErasureReason, PendingErasure, Receipt
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.people import MessageRole
+from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.domain.relation import RelationPoint
+from rapport_server.domain.triggers import Trigger
 from rapport_server.store.database import PostgresDatabase
 from tests.fix_postgres import Database
 from tests.store.seed import AT, claim, enqueue, index, opened, person, subject
 
 MAYA = ("acme", "maya", subject("acme", "maya"))
+LOCAL = AnalysisOrigin.LOCAL
 
 
 @pytest.fixture
@@ -29,7 +32,9 @@ async def db(database: Database) -> AsyncIterator[PostgresDatabase]:
 
 
 async def _live(db: PostgresDatabase, tenant: str = "acme", who: str = "maya") -> None:
-    """A person with a bit of everything: 3 memories (1 waiting, 1 with a served and a waiting version), 2 messages, a point, a request."""
+    """A person with a bit of everything: 3 memories (1 waiting, 1 with a served and a waiting version), 2 messages, a point, a
+    relation, 2 triggers and a deleted one, a request.
+    """
     scope = Scope(tenant, who)
     someone = await person(db, tenant, who)
     await enqueue(db, ["a:1", "b:1"], tenant, who)
@@ -41,6 +46,10 @@ async def _live(db: PostgresDatabase, tenant: str = "acme", who: str = "maya") -
         for role in MessageRole:
             await tx.messages.insert(scope, interaction, role, "hello", "", "", AT, Analysis())
         await tx.messages.insert_point(scope, RelationPoint(0, someone.state, AT, interaction))
+        await tx.person_relations.upsert(scope, PersonRelation("r", "Anna"))
+        await tx.triggers.upsert(scope, Trigger("done", "Ask about b.", AT, done=True))
+        await tx.triggers.found(scope, [Trigger(n, f"{n}?", AT, LOCAL, "b") for n in ("1", "2")])
+        assert await tx.triggers.delete(scope, "1")
         request = subject("request", tenant + who)
         await tx.requests.begin(tenant, request, b"body", subject(tenant, who))
         await tx.requests.finish(tenant, request, {"source_id": "a"})
@@ -51,7 +60,9 @@ ALL = ErasureCounts(
     memories=3,
     chunks=2,
     vectors=2,
+    person_relations=1,
     relation_state=2,
+    triggers=2,
     queued_items=2,
     idempotency_records=1,
 )
@@ -104,7 +115,10 @@ async def test_nobody_else_is_touched(db: PostgresDatabase, database: Database) 
         counts, _ = await tx.erasures.delete_person(*MAYA)
     assert counts == ALL
     after = await _rows(database)
-    for table in ("memory", "chunk", "message", "relation_point", "end_user"):
+    for table in (
+        *("memory", "chunk", "message", "relation_point", "end_user"),
+        *("person_relation", "person_trigger"),
+    ):
         assert after[table] == before[table], table
     assert set(before["request_record"]) <= set(after["request_record"])
 

@@ -21,12 +21,14 @@ from rapport_server.store.keys import KeyTable
 from rapport_server.store.memories import MemoryTable
 from rapport_server.store.messages import MessageTable
 from rapport_server.store.people import PeopleTable
+from rapport_server.store.person_relations import PersonRelationTable
 from rapport_server.store.query import Connection
 from rapport_server.store.queue import QueueTable
 from rapport_server.store.requests import RequestTable
 from rapport_server.store.shards import ShardTable
 from rapport_server.store.sqlfile import load
 from rapport_server.store.tenants import TenantTable
+from rapport_server.store.triggers import TriggerTable
 
 POOL_SIZE = 16  # on a few cores more connections only wait for each other inside Postgres
 _WAITING_MAX = (
@@ -77,6 +79,16 @@ class PostgresTransaction:
     def people(self) -> PeopleTable:
         """People."""
         return PeopleTable(self._conn, self._placements)
+
+    @property
+    def person_relations(self) -> PersonRelationTable:
+        """The other people in a person's life."""
+        return PersonRelationTable(self._conn)
+
+    @property
+    def triggers(self) -> TriggerTable:
+        """What is to be brought up with a person."""
+        return TriggerTable(self._conn)
 
     @property
     def messages(self) -> MessageTable:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from psycopg.rows import kwargs_row
 from psycopg.sql import SQL, Composed, Identifier, Placeholder
 from psycopg.types.json import Jsonb
 
@@ -32,11 +33,11 @@ class ErasureTable:
     async def count(self, tenant_id: str, end_user_id: str, subject_hash: bytes) -> ErasureCounts:
         """What `delete_person` would delete; touches nothing."""
         values = {**_person(tenant_id, end_user_id), "subject": subject_hash}
-        cursor = await self._conn.execute(_SQL.count, values, prepare=False)
-        row = await cursor.fetchone()
-        assert row is not None
-        messages, memories, chunks, relation_state, queued, requests = row
-        return _counts(messages, memories, chunks, relation_state, queued, requests)
+        cursor = self._conn.cursor(row_factory=kwargs_row(ErasureCounts))
+        await cursor.execute(_SQL.count, values, prepare=False)
+        counts = await cursor.fetchone()
+        assert counts is not None
+        return counts
 
     async def delete_person(
         self, tenant_id: str, end_user_id: str, subject_hash: bytes
@@ -50,12 +51,27 @@ class ErasureTable:
         memories, queued = row
         chunks = await self._delete(_SQL.delete_chunks, values)
         points = await self._delete(_SQL.delete_points, values)
+        relations = await self._delete(_SQL.delete_person_relations, values)
+        cursor = await self._conn.execute(_SQL.delete_triggers, values, prepare=False)
+        row = await cursor.fetchone()
+        assert row is not None
+        (triggers,) = row
         cursor = await self._conn.execute(_SQL.delete_person, values, prepare=False)
         found = await cursor.fetchone()
         person = None if found is None else _as_person(found)
         requests = await RequestTable(self._conn).reduce(tenant_id, subject_hash)
-        relation_state = points + (person is not None)
-        return _counts(messages, memories, chunks, relation_state, queued, requests), person
+        counts = ErasureCounts(
+            messages=messages,
+            memories=memories,
+            chunks=chunks,
+            vectors=chunks,
+            person_relations=relations,
+            relation_state=points + (person is not None),
+            triggers=triggers,
+            queued_items=queued,
+            idempotency_records=requests,
+        )
+        return counts, person
 
     async def remaining(
         self, tenant_id: str, end_user_id: str, subject_hash: bytes, person_no: int
@@ -193,20 +209,6 @@ def _person(tenant_id: str, end_user_id: str) -> dict[str, Any]:
 
 def _key(tenant_id: str, receipt_id: str) -> dict[str, Any]:
     return {"tenant": tenant_id, "receipt": UUID(receipt_id)}
-
-
-def _counts(
-    messages: int, memories: int, chunks: int, relation_state: int, queued: int, requests: int
-) -> ErasureCounts:
-    return ErasureCounts(
-        messages=messages,
-        memories=memories,
-        chunks=chunks,
-        vectors=chunks,
-        relation_state=relation_state,
-        queued_items=queued,
-        idempotency_records=requests,
-    )
 
 
 def _count_rows(table: str, identities: list[str], has_store: bool) -> Composed:

@@ -11,10 +11,12 @@ from rapport_server.domain.storage.keys import Keys
 from rapport_server.domain.storage.memories import Memories
 from rapport_server.domain.storage.messages import Messages
 from rapport_server.domain.storage.people import People
+from rapport_server.domain.storage.person_relations import PersonRelations
 from rapport_server.domain.storage.queue import Queue
 from rapport_server.domain.storage.requests import Requests
 from rapport_server.domain.storage.shards import Shards
 from rapport_server.domain.storage.tenants import Tenants
+from rapport_server.domain.storage.triggers import Triggers
 
 
 class Transaction(Protocol):
@@ -38,6 +40,16 @@ class Transaction(Protocol):
     @property
     def people(self) -> People:
         """Table group people."""
+        ...
+
+    @property
+    def person_relations(self) -> PersonRelations:
+        """Table group person_relations."""
+        ...
+
+    @property
+    def triggers(self) -> Triggers:
+        """Table group triggers."""
         ...
 
     @property

@@ -13,4 +13,4 @@ SELECT set_config('statement_timeout', %(statement)s, false),
 LISTEN rapport
 
 -- name: vacuum
-VACUUM end_user, message, relation_point, memory, chunk, request_record, shard_change
+VACUUM end_user, message, relation_point, person_relation, person_trigger, memory, chunk, request_record, shard_change

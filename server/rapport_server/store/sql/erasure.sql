@@ -1,12 +1,18 @@
 -- name: count
-SELECT (SELECT count(*) FROM message WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s),
-       m.memories, c.chunks,
+SELECT (SELECT count(*) FROM message WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s) AS messages,
+       m.memories, c.chunks, c.chunks AS vectors,
+       (SELECT count(*) FROM person_relation WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s)
+           AS person_relations,
        (SELECT count(*) FROM end_user WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s)
-       + (SELECT count(*) FROM relation_point WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s),
-       m.queued,
+       + (SELECT count(*) FROM relation_point WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s)
+           AS relation_state,
+       (SELECT count(*) FROM person_trigger
+         WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s AND NOT deleted) AS triggers,
+       m.queued_items,
        (SELECT count(*) FROM request_record WHERE tenant_id = %(tenant)s AND subject_hash = %(subject)s)
+           AS idempotency_records
   FROM (SELECT count(DISTINCT (store, source_id)) AS memories,
-               count(*) FILTER (WHERE status IN ('QUEUED', 'PROCESSING')) AS queued
+               count(*) FILTER (WHERE status IN ('QUEUED', 'PROCESSING')) AS queued_items
           FROM memory
          WHERE tenant_id = %(tenant)s AND store = ANY(%(stores)s) AND end_user_id = %(end_user)s) AS m,
        (SELECT count(*) AS chunks FROM chunk
@@ -27,6 +33,17 @@ DELETE FROM chunk WHERE tenant_id = %(tenant)s AND store = ANY(%(stores)s) AND e
 
 -- name: delete_points
 DELETE FROM relation_point WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s
+
+-- name: delete_person_relations
+DELETE FROM person_relation WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s
+
+-- name: delete_triggers
+-- Rows of deleted ones go too and are not counted: nothing but their ids was left.
+WITH gone AS (
+    DELETE FROM person_trigger WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s
+    RETURNING deleted
+)
+SELECT count(*) FILTER (WHERE NOT deleted) FROM gone
 
 -- name: delete_person
 DELETE FROM end_user WHERE tenant_id = %(tenant)s AND end_user_id = %(end_user)s

@@ -127,6 +127,9 @@ WITH gone AS (
     WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
       AND source_id = ANY (%(source_ids)s::text[])
     RETURNING chunk_id
+), unprompted AS (
+    DELETE FROM person_trigger
+    WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s AND source_id = ANY (%(source_ids)s::text[])
 )
 SELECT (SELECT count(DISTINCT source_id) FROM gone WHERE expires_at IS NULL OR expires_at > statement_timestamp()) AS count,
        ARRAY(SELECT chunk_id FROM unindexed ORDER BY chunk_id) AS chunk_ids
@@ -151,6 +154,14 @@ WITH gone AS (
     WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
       AND chunk.source_id = gone.source_id AND chunk.version = gone.version
     RETURNING chunk_id
+), unprompted AS (
+    DELETE FROM person_trigger USING gone
+    WHERE person_trigger.tenant_id = %(tenant_id)s AND person_trigger.end_user_id = %(end_user_id)s
+      AND person_trigger.source_id = gone.source_id
+      AND (gone.status = 'COMPLETED' AND NOT by_hand OR NOT EXISTS (
+          SELECT FROM memory m
+          WHERE m.tenant_id = %(tenant_id)s AND m.store = %(store)s AND m.end_user_id = %(end_user_id)s
+            AND m.source_id = gone.source_id AND (m.expires_at IS NULL OR m.expires_at > statement_timestamp())))
 )
 SELECT (SELECT count(DISTINCT source_id) FROM gone) AS count, ARRAY(SELECT chunk_id FROM unindexed ORDER BY chunk_id) AS chunk_ids
 

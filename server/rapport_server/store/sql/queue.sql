@@ -95,6 +95,10 @@ WITH done AS (
      WHERE c.tenant_id = %(tenant)s AND c.store = o.store AND c.end_user_id = o.end_user_id
        AND c.source_id = o.source_id AND c.version = o.version
     RETURNING c.shard_id, c.chunk_id
+), unprompted AS (
+    -- What was read from the older text and nobody touched since.
+    DELETE FROM person_trigger t USING older o
+     WHERE t.tenant_id = %(tenant)s AND t.end_user_id = o.end_user_id AND t.source_id = o.source_id AND NOT t.by_hand
 ), added AS (
     INSERT INTO chunk (tenant_id, store, end_user_id, source_id, version, person_no, shard_id, chunk_index, text, vector)
     SELECT %(tenant)s, d.store, d.end_user_id, d.source_id, d.version, d.person_no, d.shard_id, p.chunk_index, p.text, p.vector
