@@ -175,7 +175,7 @@ async def running(
         vacuum = Vacuum(database)
         worker = IngestWorker(database, encoder, secrets, metrics.ingest)
         commands = wire(
-            database, encoder, analysis, index, secrets, replica, vacuum, worker, metrics
+            config, database, encoder, analysis, index, secrets, replica, vacuum, worker, metrics
         )
         metrics.watch(index, database)
         background = _Background(failure)
@@ -197,6 +197,7 @@ async def running(
 
 
 def wire(
+    config: Config,
     database: PostgresDatabase,
     encoder: BatchingEncoder,
     analyser: Analyser,
@@ -214,7 +215,9 @@ def wire(
     authenticate = Authenticate(database, secrets.secret_hash)
     erase = Erase(database, secrets, secrets, replica, vacuum.request)
     return Commands(
-        process=Process(database, encoder, analyser, searcher, gate, steps),
+        process=Process(
+            database, encoder, analyser, searcher, gate, steps, config.context_tokens_max
+        ),
         attach_reply=AttachReply(database),
         add_memory=AddMemory(database, worker),
         processing=Processing(database, worker),

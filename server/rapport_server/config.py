@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from rapport_server.domain.context import CONTEXT_TOKENS_MIN
 from rapport_server.startup import StartupError
 
 LOG_FORMATS = ("console", "json")
@@ -70,6 +71,7 @@ class Config:
     drain_seconds: float = 10.0
     snapshot_seconds: float = 30.0
     shard_bytes_open_max: int = 1024 * 1024 * 1024
+    context_tokens_max: int = 3_000
     log_format: str = "console"
     log_level: str = "info"
 
@@ -258,6 +260,12 @@ SETTINGS: tuple[Setting, ...] = (
         _count(128 << 20, 1 << 50),
         "BYTES",
         "Memory for open shards [1 GiB]",
+    ),
+    Setting(
+        "context_tokens_max",
+        _count(CONTEXT_TOKENS_MIN, 1_000_000),
+        "TOKENS",
+        "How long the context that Process answers may be [3000]",
     ),
     Setting("log_format", _choice(*LOG_FORMATS), "FORMAT", "console or json [console]"),
     Setting("log_level", _choice(*LOG_LEVELS), "LEVEL", "debug, info, warning or error [info]"),

@@ -26,6 +26,7 @@ from rapport_server.commands.process import Processed, Relevant
 from rapport_server.commands.recall import Recalled
 from rapport_server.domain.analysis import Analysis, AnalysisOrigin, Emotion, Intent
 from rapport_server.domain.audit import GENESIS, AuditEvent, AuditEventKind
+from rapport_server.domain.context import Situation
 from rapport_server.domain.erasure import ErasureCounts, ErasureReason, Receipt
 from rapport_server.domain.memories import (
     FoundChunk,
@@ -62,6 +63,8 @@ PERSON = Person(
     "clinic", "maya", 1, 0, STATE, 4, EARLIER, NOW, NOW, "Maya", "Europe/Rome", ("b", "a"),
 )  # fmt: skip
 
+SITUATION = Situation(STATE, 3, EARLIER, NOW, Analysis())
+
 
 def plain(message: Any) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True)
@@ -73,7 +76,7 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
     reading = Analysis((Emotion("fear", 0.9),), Intent.COMPLAINT, -0.5, True, True, "die", AnalysisOrigin.CALLER, {"crisis": AnalysisOrigin.CALLER})  # fmt: skip
     script.answers["process"] = Processed(
         INTERACTION, "note-18", STATE, 4, EARLIER, NOW, None, NOW,
-        [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, "prompt", reading,
+        [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, reading, SITUATION, "prompt",
     )  # fmt: skip
     request = request_of(
         "Process",
@@ -117,7 +120,7 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
 
 async def test_process_defaults_are_the_contracts(script: Script, grpc_channel: grpc.aio.Channel):
     script.answers["process"] = Processed(
-        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, "", Analysis()
+        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), SITUATION
     )
     await ask(grpc_channel, "Process", request_of("Process", end_user_id="m", message="hi"))
     interaction = script.arguments("process")[2]

@@ -16,7 +16,7 @@ from rapport_server.commands.search import Searcher
 from rapport_server.commands.ticket import Result, Ticket
 from rapport_server.domain.analysis import Analysis, Signals, overridden
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
-from rapport_server.domain.context import Quote, system_prompt
+from rapport_server.domain.context import Quote, Situation, system_prompt
 from rapport_server.domain.memories import (
     ChunkDraft,
     FoundChunk,
@@ -83,8 +83,9 @@ class Processed:
     update_time: datetime
     relevant: list[Relevant]
     total_stored: int
-    system_prompt: str
     analysis: Analysis
+    situation: Situation
+    system_prompt: str = ""
 
 
 class Process:
@@ -98,6 +99,7 @@ class Process:
         searcher: Searcher,
         gate: PersonGate,
         steps: StepObserver,
+        context_tokens_max: int,
     ) -> None:
         self._database = database
         self._encoder = encoder
@@ -105,6 +107,7 @@ class Process:
         self._searcher = searcher
         self._gate = gate
         self._steps = steps
+        self._context_tokens_max = context_tokens_max
 
     async def __call__(
         self, caller: Caller, tenant: Tenant, interaction: Interaction, ticket: Ticket
@@ -118,7 +121,7 @@ class Process:
             self._encoder.encode([interaction.message], Lane.INTERACTIVE),
         )
         if replay is not None:
-            return await self._replay(interaction, replay)
+            return self._told(await self._replay(interaction, replay))
         found, read = await asyncio.gather(
             self._searcher.nearest(
                 prepared, encoded.mean, interaction.top_k, interaction.min_similarity
@@ -139,7 +142,14 @@ class Process:
                     tx, caller, tenant, interaction, encoded, analysis, hits, clock, ticket
                 )
         self._steps.step("Process", "commit", time.perf_counter() - recalled)
-        return processed if replay is None else await self._replay(interaction, replay)
+        if replay is not None:
+            processed = await self._replay(interaction, replay)
+        return self._told(processed)
+
+    def _told(self, processed: Processed) -> Processed:
+        """With the context in words, which no lock has to wait for."""
+        prompt = system_prompt(processed.situation, self._context_tokens_max)
+        return replace(processed, system_prompt=prompt)
 
     async def _arrive(self, scope: Scope, ticket: Ticket) -> tuple[int, Result | None]:
         """The person's epoch, and what the first call of this request_id answered."""
@@ -328,16 +338,15 @@ def _processed(
     at: datetime,
     update_time: datetime,
 ) -> Processed:
-    quotes = [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in relevant]
-    prompt = system_prompt(
+    situation = Situation(
         person.state,
         person.interaction_count - 1,
         last_seen,
-        quotes,
         at,
-        person.time_zone,
-        person.user_name,
-        analysis.crisis,
+        analysis,
+        [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in relevant],
+        time_zone=person.time_zone,
+        user_name=person.user_name,
     )
     return Processed(
         interaction_id,
@@ -350,6 +359,6 @@ def _processed(
         update_time,
         relevant,
         total_stored,
-        prompt,
         analysis,
+        situation,
     )

@@ -6,6 +6,14 @@ from dataclasses import dataclass, field
 FRUSTRATION_LABELS = frozenset({"frustration", "annoyance", "disappointment", "disapproval"})
 ANXIETY_LABELS = frozenset({"anxiety", "nervousness", "fear"})
 ANGER_LABELS = frozenset({"anger"})
+# GoEmotions' 28 (Demszky et al., 2020) and the two that stand for several of them.
+KNOWN_LABELS = frozenset(
+    """
+    admiration amusement anger annoyance anxiety approval caring confusion curiosity desire disappointment disapproval disgust
+    embarrassment excitement fear frustration gratitude grief joy love nervousness neutral optimism pride realization relief
+    remorse sadness surprise
+    """.split()
+)
 
 
 class AnalysisOrigin(enum.StrEnum):
