@@ -1,0 +1,284 @@
+"""People (and animals) in the speaker's life, by rules over English sentences."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rapport_server.domain.mentions import ThirdParty
+from rapport_server.inference import kinds, naming
+from rapport_server.inference.kinds import KIND_WORDS, KindWord
+from rapport_server.inference.names import is_name, name_at
+from rapport_server.inference.words import Word, sentences, words
+
+_MODIFIERS_MAX = 3
+# What may not stand between "my" and the kind: with one of these the kind is not what "my" belongs to.
+_NO_MODIFIERS = frozenset(
+    "a an the my our your his her their its and or but nor of in on at to for from with by about like than as is are was were be been am "
+    "has have had do does did will would can could may must should i you he she it we they me him us them who whose that which not so "
+    "if when because said says told asked".split()
+)
+# With these behind it the word names a thing: "mother tongue", "boss fight".
+_COMPOUNDS = frozenset(
+    "tongue tongues ship board boards fight fights level levels battle sitter sitters food foods cage company companies material figure figures "
+    "appointment appointments visit visits jokes joke day days country land city nature store house houses shop hotel school show "
+    "shortage shortages painting paintings picture pictures photo photos show strike strikes friendly lover lovers person people breed breeds insurance nodes node process element".split()
+)
+# In front of "Mum" or "Aunt Bea" these say that it is not the speaker's.
+_OTHERS = frozenset(
+    "a an the my our his her their your ur its every each some any no another that this these those whose one single working new other "
+    "somebody's someone's of".split()
+)
+_FIGURES = frozenset(
+    {
+        ("uncle", "sam"),
+        ("uncle", "ben"),
+        ("aunt", "jemima"),
+        ("granny", "smith"),
+        ("grandma", "moses"),
+    }
+)
+_FICTION = frozenset(
+    "book books novel film movie series episode season character characters story sitcom play musical game fairy".split()
+)
+_UNREAL = frozenset("if wish never imagine suppose rather want".split())
+_HAVING = frozenset("have had got adopted 've".split())
+_COUNTS = frozenset("a an one two three four five six both several".split())
+_VOCATIVES = frozenset({"friend", "son", "child", "brother"})
+# In small letters "mum" is a name only behind these: "a great mum" is not.
+_BEFORE_BARE = frozenset(
+    "and or but with to for from at by about when while if that because since until before after than miss love told tell tells asked "
+    "ask called call visit visited visiting see saw seeing help helped helping think hope says said where how why does did is was".split()
+)
+_AFTER_COMMA = frozenset("who whose which a an the and on in at".split())
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+
+
+@dataclass(slots=True)
+class Found:
+    """A mention and where it stands: the kind's words are `start` to `end` of its sentence."""
+
+    name: str
+    kind: str
+    start: int
+    end: int
+
+
+def third_parties(text: str, own_name: str = "") -> list[ThirdParty]:
+    """Every mention, in order; the same person once for each sentence that tells of them by kind.
+
+    `own_name` is the speaker's, who is no third party.
+    """
+    mentions: list[ThirdParty] = []
+    before: list[Word] = []
+    for sentence in sentences(text):
+        spoken = words(_unquoted(sentence))
+        named = naming.by_pronoun(spoken)
+        if named and mentions and not mentions[-1].name:
+            mentions[-1] = replace(mentions[-1], name=named)
+        mentions += [
+            ThirdParty(found.name, found.kind, sentence)
+            for found in _in_sentence(spoken, before)
+            if not found.name or found.name.casefold() != own_name.casefold()
+        ]
+        before = spoken
+    return mentions
+
+
+def _unquoted(sentence: str) -> str:
+    """Quoted speech of several words is another's; it becomes white space of the same length."""
+    return _QUOTED.sub(
+        lambda quote: " " * len(quote.group()) if quote.group().count(" ") > 1 else quote.group(),
+        sentence,
+    )
+
+
+def _in_sentence(spoken: Sequence[Word], before: Sequence[Word]) -> Iterator[Found]:
+    place = 0
+    while place < len(spoken):
+        several = list(_at(spoken, place, before))
+        yield from several
+        place = max([found.end for found in several], default=place + 1)
+
+
+def _at(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator[Found]:
+    word = spoken[place].lower
+    if word in ("my", "our"):
+        return _own(spoken, place, before)
+    if word in ("i", "we"):
+        return _had(spoken, place)
+    if (found := kind_at(spoken, place)) is not None:
+        return _unowned(spoken, place, *found)
+    return iter(())
+
+
+def kind_at(spoken: Sequence[Word], place: int) -> tuple[KindWord, int] | None:
+    """The kind whose words begin at a place, and the place after them."""
+    for length in range(min(kinds.PHRASE_WORDS_MAX, len(spoken) - place), 0, -1):
+        part = spoken[place : place + length]
+        if any(word.ending for word in part[:-1]):
+            continue
+        if (kind := KIND_WORDS.get(" ".join(word.lower for word in part))) is not None:
+            return kind, place + length
+    return None
+
+
+def _kind_behind(spoken: Sequence[Word], place: int) -> tuple[KindWord, int, int] | None:
+    """The kind that a determiner right before `place` belongs to: kind, its start and the place after it."""
+    for start in range(place, min(place + _MODIFIERS_MAX + 1, len(spoken))):
+        if (found := kind_at(spoken, start)) is not None:
+            kind, end = found
+            while not spoken[end - 1].ending and (later := kind_at(spoken, end)):
+                kind, end = later
+            return None if _is_compound(spoken, end) else (kind, start, end)
+        word = spoken[start]
+        if word.is_mark or word.ending or word.lower in _NO_MODIFIERS:
+            return None
+    return None
+
+
+def _is_compound(spoken: Sequence[Word], end: int) -> bool:
+    return end < len(spoken) and not spoken[end - 1].ending and spoken[end].lower in _COMPOUNDS
+
+
+def _own(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator[Found]:
+    found = _kind_behind(spoken, place + 1)
+    if found is None:
+        return
+    kind, start, end = found
+    if _is_figurative(spoken, place, kind, start, end):
+        return
+    names = naming.adjacent(spoken, kind, end)
+    if not names and not kind.plural:
+        names, denied = naming.left(spoken, place, end, before)
+        if denied:
+            return
+    for name in names or naming.right(spoken, kind, end) or [""]:
+        yield Found(name, kind.kind, place, end)
+
+
+def _is_figurative(
+    spoken: Sequence[Word], place: int, kind: KindWord, start: int, end: int
+) -> bool:
+    following = spoken[end].text if end < len(spoken) else ""
+    if following in "'’" and kind.kind in kinds.PROFESSIONS and following:
+        return True
+    if spoken[place].text[0] == "O" and spoken[start].text == "Father":
+        return True
+    if spoken[start - 1].lower == "own" and kind.kind in ("boss", "friend"):
+        return True
+    if place and _is_thing_or_listener(spoken, place, kind):
+        return True
+    return kind.kind in _VOCATIVES and _is_address(spoken, place, end)
+
+
+def _is_thing_or_listener(spoken: Sequence[Word], place: int, kind: KindWord) -> bool:
+    """ "you are my therapist", "my phone is my best friend"."""
+    verb = spoken[place - 1]
+    subject = spoken[max(place - 2, 0)]
+    if verb.ending == "'re" or verb.lower in ("are", "were"):
+        return "you" in (verb.lower, subject.lower)
+    if kind.kind != "friend" or verb.lower not in ("is", "was"):
+        return False
+    return not is_name(subject) and subject.lower not in ("he", "she", "they", "who")
+
+
+def _is_address(spoken: Sequence[Word], place: int, end: int) -> bool:
+    """ "My friend, listen", "well done, my friend!"."""
+    behind = spoken[end + 1] if end + 1 < len(spoken) else None
+    if place == 0 and end < len(spoken) and spoken[end].text == ",":
+        return behind is None or not (is_name(behind) or behind.lower in _AFTER_COMMA)
+    closes = end >= len(spoken) or (spoken[end].is_mark and spoken[end].text in ".!?")
+    return place > 0 and closes and spoken[place - 1].text == ","
+
+
+def _had(spoken: Sequence[Word], place: int) -> Iterator[Found]:
+    """ "I have a sister in Toronto and a brother in Cork"."""
+    if any(word.lower in _UNREAL for word in spoken[: place + 3]):
+        return
+    here = place + 1
+    having = spoken[place].ending == "'ve"
+    while here < len(spoken) and spoken[here].lower in _HAVING:
+        having, here = True, here + 1
+    if not having:
+        return
+    while here < len(spoken) and spoken[here].lower in _COUNTS:
+        found = _kind_behind(spoken, here + 1)
+        if found is None or spoken[found[2] - 1].ending:
+            return
+        kind, start, end = found
+        for name in naming.right(spoken, kind, end) or [""]:
+            yield Found(name, kind.kind, start, end)
+        here = _next_in_row(spoken, end)
+
+
+def _next_in_row(spoken: Sequence[Word], end: int) -> int:
+    for here in range(end, min(end + 4, len(spoken) - 1)):
+        if spoken[here].lower == "and":
+            return here + 1
+    return len(spoken)
+
+
+def _unowned(spoken: Sequence[Word], place: int, kind: KindWord, end: int) -> Iterator[Found]:
+    """Without "my": "a friend of mine", "Mum", "Aunt Bea"."""
+    if [word.lower for word in spoken[end : end + 2]] == ["of", "mine"]:
+        names = naming.right(spoken, kind, end + 2)
+        if not names:
+            names, _ = naming.left(spoken, _article_before(spoken, place), end + 2, ())
+        for name in names or [""]:
+            yield Found(name, kind.kind, place, end + 2)
+        return
+    if _belongs_to_others(spoken, place) or _is_compound(spoken, end):
+        return
+    word = spoken[place]
+    name = ""
+    if word.lower in kinds.TITLES and not word.ending:
+        name = _titled(spoken, place, end)
+    if not name and not _is_bare(spoken, place, end):
+        return
+    yield Found(name, kind.kind, place, end)
+
+
+def _article_before(spoken: Sequence[Word], place: int) -> int:
+    for here in range(place - 1, max(place - 1 - _MODIFIERS_MAX, -1), -1):
+        if spoken[here].lower in ("a", "an", "this", "that"):
+            return here
+    return place
+
+
+def _belongs_to_others(spoken: Sequence[Word], place: int) -> bool:
+    if place == 0:
+        return False
+    word = spoken[place - 1]
+    plural_owner = word.text in "'’" and place > 1 and spoken[place - 2].lower.endswith("s")
+    return word.lower in _OTHERS or word.ending == "'s" or plural_owner
+
+
+def _titled(spoken: Sequence[Word], place: int, end: int) -> str:
+    if end >= len(spoken) or any(word.lower in _FICTION for word in spoken):
+        return ""
+    title, following = spoken[place].lower, spoken[end]
+    if (title, following.lower) in _FIGURES:
+        return ""
+    name, _ = name_at(spoken, end)
+    return name or naming.in_small_letters(spoken, end)
+
+
+def _lets_stand_bare(word: Word) -> bool:
+    return word.is_mark or bool(word.ending) or word.lower in _BEFORE_BARE
+
+
+def _is_bare(spoken: Sequence[Word], place: int, end: int) -> bool:
+    word = spoken[place]
+    capital = word.text[0].isupper()
+    if not (word.lower in kinds.BARE or (capital and word.lower in kinds.BARE_CAPITAL)):
+        return False
+    if not capital and place and not _lets_stand_bare(spoken[place - 1]):
+        return False
+    if end >= len(spoken):
+        return True
+    following = spoken[end]
+    if word.lower in kinds.BARE_CAPITAL and (is_name(following) or following.lower == "of"):
+        return False
+    return following.lower not in ("day", "-") and not (
+        following.text[0].isupper() and following.text != "I" and following.text.isalpha()
+    )

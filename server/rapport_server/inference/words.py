@@ -1,0 +1,56 @@
+"""A text as sentences, and a sentence as words with their places."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+_POSSESSIVE = re.compile(r"(?i)(.+)(['’](?:s|re|m|ll|ve|d))$")
+# A full stop after these, after one letter or before a lower-case letter ends no sentence.
+_END = re.compile(
+    r"(?<!\b(?:Mr|Ms|Dr|St|vs|No))(?<!\bMrs)(?<!\bProf)(?<!\b[A-Za-z])(?<!\b[ap]\.m)[.!?…]+[\"'”’)]*\s+(?=\S)"
+    r"|\s*\n+\s*"
+)
+# "3 p.m. Then": a sentence is at most this long, so that no pattern meets a page without a full stop.
+SENTENCE_CHARS_MAX = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or a mark of a sentence; an ending like 's or 'm stands apart from it."""
+
+    text: str
+    ending: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        """Without its ending, in lower case, with straight apostrophes."""
+        return self.text.lower().replace("’", "'")
+
+    @property
+    def is_mark(self) -> bool:
+        """Punctuation."""
+        return not self.text[0].isalnum() and self.text[0] != "_"
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, without the white space around them; an over-long one in parts."""
+    start = 0
+    for end in [*(found.end() for found in _END.finditer(text)), len(text)]:
+        sentence = text[start:end].strip()
+        start = end
+        for part in range(0, len(sentence), SENTENCE_CHARS_MAX):
+            yield sentence[part : part + SENTENCE_CHARS_MAX]
+
+
+def words(sentence: str) -> list[Word]:
+    """The words and marks of a sentence."""
+    found = []
+    for match in _WORD.finditer(sentence):
+        text, ending = match.group(), ""
+        if split := _POSSESSIVE.match(text):
+            text, ending = split.groups()
+        found.append(Word(text, ending.lower().replace("’", "'"), match.start(), match.end()))
+    return found
