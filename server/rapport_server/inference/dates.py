@@ -1,0 +1,288 @@
+"""English date phrases: found by rules, resolved against the speaker's own day with dateutil's calendar arithmetic."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum
+
+from dateutil.relativedelta import relativedelta, weekday
+
+_WEEKDAYS = {
+    "monday": 0,
+    "tuesday": 1,
+    "wednesday": 2,
+    "thursday": 3,
+    "friday": 4,
+    "saturday": 5,
+    "sunday": 6,
+}
+# Short forms mean a day only behind "on", "next" or "this": "sun" and "sat" are words of their own.
+_SHORT = {
+    "mon": 0,
+    "tue": 1,
+    "tues": 1,
+    "wed": 2,
+    "weds": 2,
+    "thu": 3,
+    "thur": 3,
+    "thurs": 3,
+    "fri": 4,
+    "sat": 5,
+    "sun": 6,
+}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|"
+        "december dec".split("|"),
+        start=1,
+    )
+    for name in names.split()
+}
+_NUMBERS = {
+    name: number
+    for number, names in enumerate(
+        "a an one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1
+    )
+    for name in names.split()
+} | {"a couple of": 2, "a few": 3}
+_NAMED = {
+    "christmas eve": (12, 24),
+    "christmas day": (12, 25),
+    "christmas": (12, 25),
+    "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+    "new year's day": (1, 1),
+    "new year's": (1, 1),
+    "valentine's day": (2, 14),
+    "halloween": (10, 31),
+}
+_ORDINALS = {
+    name: number
+    for number, name in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1
+    )
+}
+# A date without a year that would be farther away than this was more likely a slip, or past.
+_AHEAD_DAYS_MAX = 300
+# "in 200 years": dates far away are of no use to come back to.
+_COUNT_MAX = 400
+
+_COUNT = r"(?P<count>\d{1,3}|a couple of|a few|" + "|".join(
+    sorted((n for n in _NUMBERS if " " not in n), key=len, reverse=True)
+) + ")"
+_DAY = r"(?P<day>" + "|".join(_WEEKDAYS) + ")"
+_SHORT_DAY = r"(?P<day>" + "|".join(sorted([*_WEEKDAYS, *_SHORT], key=len, reverse=True)) + ")"
+_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_NUMBER = r"(?P<number>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?:,? (?P<year>\d{4}))?"
+_UNIT = r"(?P<unit>day|week|fortnight|month|hour|minute)s?"
+
+
+class Certainty(Enum):
+    """How surely a phrase lies in the future, whatever the tense around it."""
+
+    FUTURE = 1
+    OPEN = 2
+    SAME_DAY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DatePhrase:
+    """A phrase of a sentence, at `start` to `end`, and the day that it means; `at` only when it names a moment by itself."""
+
+    start: int
+    end: int
+    day: date
+    certainty: Certainty
+    at: datetime | None = None
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'-]){text}(?![\w-]|['’](?!s\b))")
+
+
+# Earlier ones win where two overlap. Phrases that tell of the past are found too, so that no later pattern takes a part of them.
+_PATTERNS = [
+    (
+        "past",
+        _pattern(
+            rf"(?:last|since|until|till) (?:night|week|weekend|month|year|{_SHORT_DAY}|the \d+\w*)"
+        ),
+    ),
+    ("past", _pattern(rf"yesterday|{_COUNT} {_UNIT} ago")),
+    ("after_tomorrow", _pattern(r"(?:the )?day after (?:tomorrow|tmrw|tmr)")),
+    ("ahead_of", _pattern(rf"{_COUNT} {_UNIT} (?:from )?(?P<base>now|today|tomorrow)")),
+    ("week_on", _pattern(rf"(?:a )?week on {_DAY}|(?:on )?{_DAY.replace('day>', 'day2>')} week")),
+    (
+        "ahead",
+        _pattern(
+            rf"in (?:about |just |exactly |less than )?{_COUNT} {_UNIT}(?:['’]?s?['’]? time)?"
+        ),
+    ),
+    ("next_period", _pattern(r"next (?P<period>week|weekend|month)")),
+    ("this_weekend", _pattern(r"(?:this|at the|over the|on the) weekend")),
+    ("iso", _pattern(r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})")),
+    ("numeric", _pattern(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")),
+    ("month_day", _pattern(rf"(?:on )?(?:the )?{_NUMBER}(?: of)? {_MONTH}{_YEAR}")),
+    (
+        "month_day",
+        _pattern(rf"(?:on )?the (?P<word>{'|'.join(_ORDINALS)}) of {_MONTH}{_YEAR}"),
+    ),
+    ("month_day", _pattern(rf"(?:on )?{_MONTH} (?:the )?{_NUMBER}{_YEAR}")),
+    ("next_day", _pattern(rf"next {_SHORT_DAY}")),
+    ("day", _pattern(rf"(?:on|this|this coming|on this) {_SHORT_DAY}|(?:by )?{_DAY.replace('day>', 'day2>')}")),
+    (
+        "named",
+        _pattern(
+            rf"(?:on (?P<name>{'|'.join(_NAMED)})|for (?P<name2>christmas (?:eve|day)|new year's (?:eve|day)))"
+        ),
+    ),
+    (
+        "ordinal",
+        _pattern(
+            r"(?:(?<=on )|(?<=is )|(?<='s )|(?<=for )|(?<=by )|(?<=from )|(?<=are ))the (?P<number>\d{1,2})(?:st|nd|rd|th)"
+            r"(?! (?:time|floor|century|birthday|place|grade|street|attempt|day|of))"
+        ),
+    ),
+    ("tomorrow", _pattern(r"tomorrow|tmrw|tmr|tomorow|tommorow|tomoz")),
+    ("today", _pattern(r"today|tonight|tonite|this (?:morning|afternoon|evening|lunchtime)")),
+]
+
+
+def date_phrases(sentence: str, local: datetime) -> Iterator[DatePhrase]:
+    """The future or present days that a sentence names, in its order; `local` is when it was said, in the speaker's own time."""
+    lower = sentence.lower().replace("’", "'")
+    taken: list[tuple[int, int]] = []
+    found = []
+    for name, pattern in _PATTERNS:
+        for match in pattern.finditer(lower):
+            start, end = match.span()
+            if any(start < other_end and other < end for other, other_end in taken):
+                continue
+            taken.append((start, end))
+            if name != "past" and (phrase := _resolved(name, match, local)) is not None:
+                found.append(phrase)
+    yield from sorted(found, key=lambda phrase: phrase.start)
+
+
+def _resolved(name: str, match: re.Match[str], local: datetime) -> DatePhrase | None:
+    today = local.date()
+    certainty = Certainty.FUTURE
+    at = None
+    parts = match.groupdict()
+    day: date | None
+    match name:
+        case "tomorrow":
+            day = today + timedelta(1)
+        case "after_tomorrow":
+            day = today + timedelta(2)
+        case "today":
+            day, certainty = today, Certainty.SAME_DAY
+        case "ahead" | "ahead_of":
+            base = local + timedelta(parts.get("base") == "tomorrow")
+            day, at = _ahead(parts, base)
+        case "week_on":
+            day = _coming(today, parts["day"] or parts["day2"]) + timedelta(7)
+        case "next_period":
+            day = _end_of_next(parts["period"] or "", today)
+        case "this_weekend":
+            day = today + relativedelta(weekday=weekday(6))
+        case "next_day":
+            # That of the next week, weeks beginning on Monday; said on a Saturday, "next Friday" is the coming one.
+            next_monday = today + relativedelta(days=1, weekday=weekday(0))
+            day = next_monday + timedelta(_weekday(parts["day"] or ""))
+        case "day":
+            day = _coming(today, parts["day"] or parts["day2"] or "")
+            certainty = Certainty.OPEN
+        case _:
+            day, certainty = _of_calendar(name, parts, today), Certainty.OPEN
+    if day is None or day < today:
+        return None
+    return DatePhrase(*match.span(), day, certainty, at)
+
+
+def _ahead(parts: dict[str, str | None], base: datetime) -> tuple[date | None, datetime | None]:
+    written = parts["count"] or ""
+    count = int(written) if written.isdigit() else _NUMBERS[written]
+    if count > _COUNT_MAX:
+        return None, None
+    match parts["unit"]:
+        case "hour" | "minute" as unit:
+            # In elapsed time, also where the clocks change.
+            length = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
+            moment = (base.astimezone(UTC) + length).astimezone(base.tzinfo)
+            return moment.date(), moment
+        case "day":
+            day = base.date() + relativedelta(days=count)
+        case "week":
+            day = base.date() + relativedelta(weeks=count)
+        case "fortnight":
+            day = base.date() + relativedelta(weeks=2 * count)
+        case _:
+            day = base.date() + relativedelta(months=count)
+    return day, None
+
+
+def _weekday(name: str) -> int:
+    return _WEEKDAYS[name] if name in _WEEKDAYS else _SHORT[name]
+
+
+def _coming(today: date, name: str | None) -> date:
+    """The first such weekday after today."""
+    return today + relativedelta(days=1, weekday=weekday(_weekday(name or "")))
+
+
+def _end_of_next(period: str, today: date) -> date:
+    """The last day on which something "next week" (Friday), "next weekend" (Sunday) or "next month" has happened."""
+    if period == "month":
+        return today + relativedelta(months=1, day=31)
+    next_monday = today + relativedelta(days=1, weekday=weekday(0))
+    return next_monday + timedelta(4 if period == "week" else 6)
+
+
+def _of_calendar(name: str, parts: dict[str, str | None], today: date) -> date | None:
+    try:
+        match name:
+            case "iso":
+                return date(int(parts["y"] or 0), int(parts["m"] or 0), int(parts["d"] or 0))
+            case "numeric":
+                return _numeric(int(parts["a"] or 0), int(parts["b"] or 0), int(parts["y"] or 0))
+            case "ordinal":
+                return _day_of_month(int(parts["number"] or 0), today)
+            case "named":
+                month, number = _NAMED[parts["name"] or parts["name2"] or ""]
+            case _:
+                month = _MONTHS[parts["month"] or ""]
+                word = parts.get("word")
+                number = _ORDINALS[word] if word else int(parts["number"] or 0)
+        if parts.get("year"):
+            return date(int(parts["year"] or 0), month, number)
+        return _next_such(month, number, today)
+    except ValueError:
+        # No such day: "30 February" is a slip of the pen.
+        return None
+
+
+def _numeric(a: int, b: int, year: int) -> date | None:
+    """Day first or month first is known only when one of them is no month."""
+    if a == b or a > 12:
+        return date(year, b, a)
+    return date(year, a, b) if b > 12 else None
+
+
+def _day_of_month(number: int, today: date) -> date | None:
+    for months in range(3):
+        first = today.replace(day=1) + relativedelta(months=months)
+        day = first + relativedelta(day=number)
+        if day.day == number and day >= today:
+            return day
+    return None
+
+
+def _next_such(month: int, number: int, today: date) -> date | None:
+    day = date(today.year, month, number)
+    if day < today:
+        day = date(today.year + 1, month, number)
+    return day if (day - today).days <= _AHEAD_DAYS_MAX else None

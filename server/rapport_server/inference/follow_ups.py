@@ -1,0 +1,98 @@
+"""What a person says is going to happen, as things to ask about the day after; and what they ask to be reminded of."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from rapport_server.domain.mentions import FollowUp
+from rapport_server.inference import evidence, reminders
+from rapport_server.inference.dates import Certainty, DatePhrase, date_phrases
+from rapport_server.inference.words import sentences
+
+# When to come back to something: the morning after.
+MORNING = time(9)
+# What happens within the hour is over before anybody can ask the day after about it in earnest.
+_SOON = timedelta(hours=1)
+_QUOTE_CHARS_MAX = 300
+_CLAUSE = re.compile(
+    r"\s*(?:[,;:()–—!?.]+\s|\s-\s)\s*|\s+(?=(?:and|but|because|although|though|while|so|then)\s)"
+)
+_SUBJECT = re.compile(
+    r"(?i)\b(?P<whose>my|our|the|[a-z]\w*['’]s) (?P<event>(?:[\w'’-]+ ){0,4}?[\w'’-]+?)(?:['’]s)?"
+    r" (?=(?:is|are|starts?|begins?|takes place|has been|will be|comes|leaves|on|in|next|this|today|tomorrow|tonight|tmrw)\b)"
+)
+
+
+def follow_ups(text: str, occurred_at: datetime, zone: ZoneInfo) -> list[FollowUp]:
+    """Each with the moment when it is due, in UTC; at most one for a sentence and a day.
+
+    An event is asked about the day after at 09:00 in `zone`. A reminder is due when it was asked for, at 09:00 of its day without a
+    time, at once when that is past, and on the next morning when no day is named.
+    """
+    local = occurred_at.astimezone(zone)
+    found = []
+    for sentence in sentences(text):
+        reminder = reminders.reminder(sentence, local)
+        if reminder is not None:
+            found.append(FollowUp(reminder.description, reminder.due.astimezone(UTC), sentence))
+        else:
+            found += _events(sentence, local)
+    return found
+
+
+def morning_of(day: date, zone: ZoneInfo) -> datetime:
+    """09:00 of a day in a zone, in UTC."""
+    return datetime.combine(day, MORNING, zone).astimezone(UTC)
+
+
+def _events(sentence: str, local: datetime) -> Iterator[FollowUp]:
+    if not evidence.may_tell_of_plans(sentence):
+        return
+    zone = local.tzinfo
+    days: set[date] = set()
+    for phrase in date_phrases(sentence, local):
+        if phrase.day in days or (phrase.at is not None and phrase.at - local < _SOON):
+            continue
+        clause = _clause_around(sentence, phrase)
+        if not evidence.tells_of_a_plan(
+            clause,
+            same_day=phrase.certainty is Certainty.SAME_DAY,
+            surely_ahead=phrase.certainty is Certainty.FUTURE,
+        ):
+            continue
+        days.add(phrase.day)
+        due = datetime.combine(phrase.day + timedelta(1), MORNING, zone).astimezone(UTC)
+        yield FollowUp(_question(sentence, clause, phrase.day), due, sentence)
+
+
+def _clause_around(sentence: str, phrase: DatePhrase) -> str:
+    """The part of the sentence that the phrase belongs to; with its neighbour where it holds nothing but the phrase."""
+    borders = [(0, 0), *(cut.span() for cut in _CLAUSE.finditer(sentence)), (len(sentence),) * 2]
+    parts = [
+        (left[1], right[0]) for left, right in zip(borders, borders[1:], strict=False)
+    ]
+    here = max(n for n, (start, _) in enumerate(parts) if start <= phrase.start)
+    start, end = parts[here]
+    end = max(end, phrase.end)
+    rest = sentence[start : phrase.start] + sentence[phrase.end : end]
+    if len(rest.split()) < 2 and not evidence.names_an_event(rest):
+        if here + 1 < len(parts):
+            end = parts[here + 1][1]
+        elif here > 0:
+            start = parts[here - 1][0]
+    return sentence[start:end]
+
+
+def _question(sentence: str, clause: str, day: date) -> str:
+    """ "Ask how the surgery on 2026-12-01 went"."""
+    subject = _SUBJECT.search(clause)
+    if subject is not None and evidence.names_an_event(subject["event"]):
+        whose = subject["whose"].lower()
+        event = subject["event"]
+        if whose in ("my", "our", "the"):
+            words = event.split()
+            whose = "their" if len(words) > 1 and words[0].endswith(("'s", "’s")) else "the"
+        return f"Ask how {whose} {event} on {day} went"
+    quote = sentence if len(sentence) <= _QUOTE_CHARS_MAX else clause[:_QUOTE_CHARS_MAX]
+    return f"Ask how it went on {day}: “{quote}”"

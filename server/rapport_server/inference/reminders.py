@@ -1,0 +1,87 @@
+""" "Remind me to …": what, and when."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from rapport_server.inference.dates import date_phrases
+
+_ASKED = re.compile(
+    r"(?i)(?:^|[,;:–—-]\s*|\b(?:please|can you|could you|would you|will you|can u|pls|plz|also|and|to|should|hey)\s+)"
+    r"(?:(?:please|kindly|just|also)\s+)?"
+    r"(?:remind (?:me|us)|(?:don['’]?t|do not) let (?:me|us) forget)\b(?P<rest>.*)"
+)
+# What is to be done; "remind me what a mortgage is" and "remind me how" ask for knowledge.
+_WHAT = re.compile(r"(?i)(?:^|\s)(?:to|that|about|of)\s+(?P<what>.+)")
+_KNOWLEDGE = re.compile(r"(?i)^\s*(?:what|who|how|why|which|where|when (?:is|was|did|does)|again)\b")
+_TIME = re.compile(
+    r"(?i)\b(?:at|by) (?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?P<half>[ap]\.?m\b\.?)?(?P<rest> o['’]clock)?"
+    r"(?:\s+in the (?P<part>morning|afternoon|evening))?|\b(?:at )?(?P<named>noon|midday|midnight)\b"
+)
+_PARTS = {
+    "tonight": time(20),
+    "this evening": time(19),
+    "this afternoon": time(15),
+    "evening": time(19),
+    "afternoon": time(15),
+}
+_PART = re.compile(r"(?i)\b(tonight|this evening|this afternoon|evening|afternoon)\b")
+_MORNING = time(9)
+_WHAT_CHARS_MAX = 300
+# "At 3" without more is in the afternoon, "at 8" in the morning.
+_AFTERNOON_UNTIL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """What to remind the person of, and when, in their own time."""
+
+    description: str
+    due: datetime
+
+
+def reminder(sentence: str, local: datetime) -> Reminder | None:
+    """The reminder that a sentence asks for; None when it asks for none or for a time that is past."""
+    asked = _ASKED.search(sentence)
+    if asked is None or _KNOWLEDGE.match(asked["rest"]):
+        return None
+    what = _WHAT.search(asked["rest"])
+    if what is None:
+        return None
+    due = _due(sentence, local)
+    description = f"Remind them: {what['what'].strip(' .!?')[:_WHAT_CHARS_MAX]}"
+    return None if due is None else Reminder(f"{description} (asked for on {local.date()})", due)
+
+
+def _due(sentence: str, local: datetime) -> datetime | None:
+    phrase = next(date_phrases(sentence, local), None)
+    if phrase is not None and phrase.at is not None:
+        return phrase.at
+    clock = _clock(sentence)
+    if phrase is None:
+        day = local.date()
+        if clock is None:
+            return datetime.combine(day + timedelta(1), _MORNING, local.tzinfo)
+        due = datetime.combine(day, clock, local.tzinfo)
+        return due if due > local else datetime.combine(day + timedelta(1), clock, local.tzinfo)
+    part = _PART.search(sentence)
+    default = _PARTS[part.group().lower()] if part else _MORNING
+    due = datetime.combine(phrase.day, clock or default, local.tzinfo)
+    return max(due, local)
+
+
+def _clock(sentence: str) -> time | None:
+    found = _TIME.search(sentence)
+    if found is None:
+        return None
+    if found["named"]:
+        return time(0) if found["named"].lower() == "midnight" else time(12)
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    half = (found["half"] or "").lower()[:1]
+    afternoon = found["part"] in ("afternoon", "evening")
+    plain = not half and not found["part"] and not found["minute"] and hour <= _AFTERNOON_UNTIL
+    if hour < 12 and (half == "p" or afternoon or plain):
+        hour += 12
+    elif hour == 12 and half == "a":
+        hour = 0
+    return time(hour, minute) if hour < 24 and minute < 60 else None
