@@ -69,9 +69,11 @@ _AHEAD_DAYS_MAX = 300
 # "in 200 years": dates far away are of no use to come back to.
 _COUNT_MAX = 400
 
-_COUNT = r"(?P<count>\d{1,3}|a couple of|a few|" + "|".join(
-    sorted((n for n in _NUMBERS if " " not in n), key=len, reverse=True)
-) + ")"
+_COUNT = (
+    r"(?P<count>\d{1,3}|a couple of|a few|"
+    + "|".join(sorted((n for n in _NUMBERS if " " not in n), key=len, reverse=True))
+    + ")"
+)
 _DAY = r"(?P<day>" + "|".join(_WEEKDAYS) + ")"
 _SHORT_DAY = r"(?P<day>" + "|".join(sorted([*_WEEKDAYS, *_SHORT], key=len, reverse=True)) + ")"
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
@@ -88,6 +90,11 @@ class Certainty(Enum):
     SAME_DAY = 3
 
 
+_CERTAINTY = {"today": Certainty.SAME_DAY} | dict.fromkeys(
+    ("day", "this_weekend", "iso", "numeric", "month_day", "named", "ordinal"), Certainty.OPEN
+)
+
+
 @dataclass(frozen=True, slots=True)
 class DatePhrase:
     """A phrase of a sentence, at `start` to `end`, and the day that it means; `at` only when it names a moment by itself."""
@@ -100,7 +107,7 @@ class DatePhrase:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'-]){text}(?![\w-]|['’](?!s\b))")
+    return re.compile(rf"(?<![\w'-])(?:{text})(?![\w-]|'(?!s\b))")
 
 
 # Earlier ones win where two overlap. Phrases that tell of the past are found too, so that no later pattern takes a part of them.
@@ -113,16 +120,19 @@ _PATTERNS = [
     ),
     ("past", _pattern(rf"yesterday|{_COUNT} {_UNIT} ago")),
     ("after_tomorrow", _pattern(r"(?:the )?day after (?:tomorrow|tmrw|tmr)")),
-    ("ahead_of", _pattern(rf"{_COUNT} {_UNIT} (?:from )?(?P<base>now|today|tomorrow)")),
-    ("week_on", _pattern(rf"(?:a )?week on {_DAY}|(?:on )?{_DAY.replace('day>', 'day2>')} week")),
     (
         "ahead",
         _pattern(
-            rf"in (?:about |just |exactly |less than )?{_COUNT} {_UNIT}(?:['’]?s?['’]? time)?"
+            rf"{_COUNT} {_UNIT} (?:from (?=now)|(?:from )?(?=to))(?P<base>now|today|tomorrow)"
         ),
     ),
+    ("week_on", _pattern(rf"(?:a )?week on {_DAY}|(?:on )?{_DAY.replace('day>', 'day2>')} week")),
+    (
+        "ahead",
+        _pattern(rf"in (?:about |just |exactly |less than )?{_COUNT} {_UNIT}(?:'?s?'? time)?"),
+    ),
     ("next_period", _pattern(r"next (?P<period>week|weekend|month)")),
-    ("this_weekend", _pattern(r"(?:this|at the|over the|on the) weekend")),
+    ("this_weekend", _pattern(r"(?:this|at the|over the) weekend")),
     ("iso", _pattern(r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})")),
     ("numeric", _pattern(r"(?P<a>\d{1,2})[/.](?P<b>\d{1,2})[/.](?P<y>\d{4})")),
     ("month_day", _pattern(rf"(?:on )?(?:the )?{_NUMBER}(?: of)? {_MONTH}{_YEAR}")),
@@ -132,7 +142,12 @@ _PATTERNS = [
     ),
     ("month_day", _pattern(rf"(?:on )?{_MONTH} (?:the )?{_NUMBER}{_YEAR}")),
     ("next_day", _pattern(rf"next {_SHORT_DAY}")),
-    ("day", _pattern(rf"(?:on|this|this coming|on this) {_SHORT_DAY}|(?:by )?{_DAY.replace('day>', 'day2>')}")),
+    (
+        "day",
+        _pattern(
+            rf"(?:on|this|this coming|on this) {_SHORT_DAY}|(?:by )?{_DAY.replace('day>', 'day2>')}"
+        ),
+    ),
     (
         "named",
         _pattern(
@@ -168,42 +183,43 @@ def date_phrases(sentence: str, local: datetime) -> Iterator[DatePhrase]:
 
 
 def _resolved(name: str, match: re.Match[str], local: datetime) -> DatePhrase | None:
-    today = local.date()
-    certainty = Certainty.FUTURE
-    at = None
     parts = match.groupdict()
-    day: date | None
+    day, at = _ahead(parts, local) if name == "ahead" else (_day(name, parts, local.date()), None)
+    if day is None or day < local.date():
+        return None
+    return DatePhrase(*match.span(), day, _CERTAINTY.get(name, Certainty.FUTURE), at)
+
+
+def _day(name: str, parts: dict[str, str | None], today: date) -> date | None:
+    given = parts.get("day") or parts.get("day2") or ""
     match name:
-        case "tomorrow":
-            day = today + timedelta(1)
-        case "after_tomorrow":
-            day = today + timedelta(2)
         case "today":
-            day, certainty = today, Certainty.SAME_DAY
-        case "ahead" | "ahead_of":
-            base = local + timedelta(parts.get("base") == "tomorrow")
-            day, at = _ahead(parts, base)
+            return today
+        case "tomorrow":
+            return today + timedelta(1)
+        case "after_tomorrow":
+            return today + timedelta(2)
         case "week_on":
-            day = _coming(today, parts["day"] or parts["day2"]) + timedelta(7)
+            return _coming(today, given) + timedelta(7)
         case "next_period":
-            day = _end_of_next(parts["period"] or "", today)
+            return _end_of_next(parts["period"] or "", today)
         case "this_weekend":
-            day = today + relativedelta(weekday=weekday(6))
+            return today + relativedelta(weekday=weekday(6))
         case "next_day":
             # That of the next week, weeks beginning on Monday; said on a Saturday, "next Friday" is the coming one.
-            next_monday = today + relativedelta(days=1, weekday=weekday(0))
-            day = next_monday + timedelta(_weekday(parts["day"] or ""))
+            return _next_monday(today) + timedelta(_weekday(given))
         case "day":
-            day = _coming(today, parts["day"] or parts["day2"] or "")
-            certainty = Certainty.OPEN
+            return _coming(today, given)
         case _:
-            day, certainty = _of_calendar(name, parts, today), Certainty.OPEN
-    if day is None or day < today:
-        return None
-    return DatePhrase(*match.span(), day, certainty, at)
+            return _of_calendar(name, parts, today)
 
 
-def _ahead(parts: dict[str, str | None], base: datetime) -> tuple[date | None, datetime | None]:
+def _next_monday(today: date) -> date:
+    return today + relativedelta(days=1, weekday=weekday(0))
+
+
+def _ahead(parts: dict[str, str | None], local: datetime) -> tuple[date | None, datetime | None]:
+    base = local + timedelta(parts.get("base") == "tomorrow")
     written = parts["count"] or ""
     count = int(written) if written.isdigit() else _NUMBERS[written]
     if count > _COUNT_MAX:
@@ -229,17 +245,16 @@ def _weekday(name: str) -> int:
     return _WEEKDAYS[name] if name in _WEEKDAYS else _SHORT[name]
 
 
-def _coming(today: date, name: str | None) -> date:
+def _coming(today: date, name: str) -> date:
     """The first such weekday after today."""
-    return today + relativedelta(days=1, weekday=weekday(_weekday(name or "")))
+    return today + relativedelta(days=1, weekday=weekday(_weekday(name)))
 
 
 def _end_of_next(period: str, today: date) -> date:
     """The last day on which something "next week" (Friday), "next weekend" (Sunday) or "next month" has happened."""
     if period == "month":
         return today + relativedelta(months=1, day=31)
-    next_monday = today + relativedelta(days=1, weekday=weekday(0))
-    return next_monday + timedelta(4 if period == "week" else 6)
+    return _next_monday(today) + timedelta(4 if period == "week" else 6)
 
 
 def _of_calendar(name: str, parts: dict[str, str | None], today: date) -> date | None:

@@ -40,9 +40,11 @@ _HABIT = re.compile(
 )
 _HEDGE = re.compile(
     r"(?i)\b(?:maybe|perhaps|might|some day|someday|one of these days|one day|would|could|i['’]?d|we['’]d|i wish|wish (?:i|we)|wonder|hypothetical\w*|supposedly|"
-    r"imagine|suppose|dreamt?|if only)\b|['’]d (?:love|like|rather|be|want|have)\b"
+    r"imagine|suppose|dreamt?|if only|hope|hoping|thinking (?:of|about)|(?:see|know) how)\b|['’]d (?:love|like|rather|be|want|have)\b"
 )
-_CONDITION = re.compile(r"(?i)\b(?:if|unless|suppose|imagine|what if|in case|when i was|when we were)\b")
+_CONDITION = re.compile(
+    r"(?i)\b(?:if|unless|suppose|imagine|what if|in case|when i was|when we were)\b"
+)
 _CANCELLED = re.compile(
     r"(?i)\b(?:cancel\w*|call(?:ed|ing) (?:\w+ )?off|postpon\w*|scrapp\w*|rescheduled from|fell through|backed out)\b"
 )
@@ -70,10 +72,20 @@ _PAST = re.compile(
     r"passed|failed|started|finished|called|moved|visited|happened|died|ended|loved|liked|worked|stayed|played|watched|tried|arrived|"
     r"asked|talked|walked|opened|closed|helped|needed|wanted|decided|turned|missed|enjoyed|celebrated|received|"
     r"have been|has been (?!set|booked|scheduled|moved|fixed|planned|arranged))\b"
+    r"|\b(?:i|we|he|she|they|it|you|who) (?:(?:\w+ly|just|also|already|even|once) )*(?!need|feed|speed|proceed|succeed|bed|wed\b)\w+ed\b"
+    r"|^(?:the|my|our) \w+ (?!need)\w+ed\b"
 )
 _AHEAD = re.compile(
     r"(?i)\b(?:will|shall|going to|gonna|about to|have to|has to|had better|got to|gotta|must|due|scheduled|booked|set for|(?:i|we)['’]?ll)\b|['’]ll\b"
     r"|(?:\b(?:am|are|is|im)|['’](?:m|re|s)) (?:\w+ )?\w+ing\b"
+)
+# What "today" is said with when it is planned: "we meet the lawyer this afternoon".
+_PLANNED = re.compile(
+    r"(?i)\b(?:i|we|they|he|she|[a-z]+) (?:starts?|meets?|sings?|announces?|leaves?|fl(?:y|ies)|moves?|signs?|defends?|presents?|performs?|begins?|"
+    r"travels?|gives?|sees?|goes|go|runs?|plays?|sits?|do|does|comes?|takes?|have a|have an|has a|has an|have to|has to|quit|hands?)\b"
+)
+_CHORE = re.compile(
+    r"(?i)\b(?:check|listen|work|working|keeping|cook|cooking|dinner|supermarket|day off|day-off|reading|wake)\b"
 )
 _GOT_THING = re.compile(r"(?i)(?:^|['’]ve |\b(?:have|has) )got\b")
 
@@ -106,7 +118,10 @@ def tells_of_a_plan(clause: str, *, same_day: bool, surely_ahead: bool) -> bool:
     past = _PAST.search(_GOT_THING.sub(" ", clause))
     if past and not ahead:
         return False
-    return not same_day or bool(event or ahead or not _STATE.search(clause))
+    if not same_day or event:
+        return True
+    planned = ahead or _PLANNED.search(clause)
+    return bool(planned and not _STATE.search(clause) and not _CHORE.search(clause))
 
 
 def names_an_event(text: str) -> bool:
@@ -128,6 +143,14 @@ def concerns_the_speaker(clause: str) -> bool:
 
 
 _RELATIVES = frozenset(BARE) | {
-    "mum's", "mums", "moms", "dads", "grandma", "grandpa", "mother", "kids", "children",
+    "mum's",
+    "mums",
+    "moms",
+    "dads",
+    "grandma",
+    "grandpa",
+    "mother",
+    "kids",
+    "children",
 }
 assert _RELATIVES & KIND_WORDS.keys()

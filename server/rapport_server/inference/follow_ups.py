@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice, pairwise
 from zoneinfo import ZoneInfo
 
 from rapport_server.domain.mentions import FollowUp
 from rapport_server.inference import evidence, reminders
 from rapport_server.inference.dates import Certainty, DatePhrase, date_phrases
+from rapport_server.inference.kinds import KIND_WORDS
 from rapport_server.inference.words import sentences
 
 # When to come back to something: the morning after.
@@ -15,13 +17,16 @@ MORNING = time(9)
 # What happens within the hour is over before anybody can ask the day after about it in earnest.
 _SOON = timedelta(hours=1)
 _QUOTE_CHARS_MAX = 300
+# Nobody announces more in a sentence; a list of dates is something else.
+_PHRASES_MAX = 4
 _CLAUSE = re.compile(
     r"\s*(?:[,;:()–—!?.]+\s|\s-\s)\s*|\s+(?=(?:and|but|because|although|though|while|so|then)\s)"
 )
 _SUBJECT = re.compile(
-    r"(?i)\b(?P<whose>my|our|the|[a-z]\w*['’]s) (?P<event>(?:[\w'’-]+ ){0,4}?[\w'’-]+?)(?:['’]s)?"
+    r"(?i)\b(?P<whose>my|our|the|(?!it|that|he|she|there|what|who|here|let)[a-z]\w*['’]s) (?P<event>(?:[\w'’-]+ ){0,4}?[\w'’-]+?)(?:['’]s)?"
     r" (?=(?:is|are|starts?|begins?|takes place|has been|will be|comes|leaves|on|in|next|this|today|tomorrow|tonight|tmrw)\b)"
 )
+_WITH = re.compile(r" (?:with|about|of|at|for|to|from|in|on) ")
 
 
 def follow_ups(text: str, occurred_at: datetime, zone: ZoneInfo) -> list[FollowUp]:
@@ -51,7 +56,7 @@ def _events(sentence: str, local: datetime) -> Iterator[FollowUp]:
         return
     zone = local.tzinfo
     days: set[date] = set()
-    for phrase in date_phrases(sentence, local):
+    for phrase in islice(date_phrases(sentence, local), _PHRASES_MAX):
         if phrase.day in days or (phrase.at is not None and phrase.at - local < _SOON):
             continue
         clause = _clause_around(sentence, phrase)
@@ -69,9 +74,7 @@ def _events(sentence: str, local: datetime) -> Iterator[FollowUp]:
 def _clause_around(sentence: str, phrase: DatePhrase) -> str:
     """The part of the sentence that the phrase belongs to; with its neighbour where it holds nothing but the phrase."""
     borders = [(0, 0), *(cut.span() for cut in _CLAUSE.finditer(sentence)), (len(sentence),) * 2]
-    parts = [
-        (left[1], right[0]) for left, right in zip(borders, borders[1:], strict=False)
-    ]
+    parts = [(left[1], right[0]) for left, right in pairwise(borders)]
     here = max(n for n, (start, _) in enumerate(parts) if start <= phrase.start)
     start, end = parts[here]
     end = max(end, phrase.end)
@@ -87,12 +90,22 @@ def _clause_around(sentence: str, phrase: DatePhrase) -> str:
 def _question(sentence: str, clause: str, day: date) -> str:
     """ "Ask how the surgery on 2026-12-01 went"."""
     subject = _SUBJECT.search(clause)
-    if subject is not None and evidence.names_an_event(subject["event"]):
-        whose = subject["whose"].lower()
-        event = subject["event"]
-        if whose in ("my", "our", "the"):
-            words = event.split()
-            whose = "their" if len(words) > 1 and words[0].endswith(("'s", "’s")) else "the"
-        return f"Ask how {whose} {event} on {day} went"
+    if subject is not None and _is_event(subject["event"]):
+        return (
+            f"Ask how {_whose(subject['whose'], subject['event'])} {subject['event']} on {day} went"
+        )
     quote = sentence if len(sentence) <= _QUOTE_CHARS_MAX else clause[:_QUOTE_CHARS_MAX]
     return f"Ask how it went on {day}: “{quote}”"
+
+
+def _is_event(phrase: str) -> bool:
+    head = _WITH.split(phrase)[0].split()[-1]
+    return evidence.names_an_event(head) and not head.endswith(("ing", "operates"))
+
+
+def _whose(owner: str, event: str) -> str:
+    """ "my surgery" → "the", "my mother's surgery" and "mum's surgery" → "their", "Anna's surgery" → "Anna's"."""
+    if owner.lower() in ("my", "our", "the"):
+        first, *more = event.split()
+        return "their" if more and first.endswith(("'s", "’s")) else "the"
+    return f"their {owner.lower()}" if owner.lower()[:-2] in KIND_WORDS else owner

@@ -38,7 +38,12 @@ def right(words: Sequence[Word], kind: KindWord, end: int) -> list[str]:
         return []
     if kind.plural:
         return _row(words, end + (words[end].text in ",:("))
-    return adjacent(words, kind, end) or _apposed(words, end) or _called(words, end) or _apposed_later(words, end)
+    return (
+        adjacent(words, kind, end)
+        or _apposed(words, end)
+        or _called(words, end)
+        or _apposed_later(words, end)
+    )
 
 
 def left(

@@ -7,13 +7,15 @@ from datetime import datetime, time, timedelta
 from rapport_server.inference.dates import date_phrases
 
 _ASKED = re.compile(
-    r"(?i)(?:^|[,;:–—-]\s*|\b(?:please|can you|could you|would you|will you|can u|pls|plz|also|and|to|should|hey)\s+)"
+    r"(?i)(?:^|[,;:–—-]\s*(?:and\s+)?|\b(?:please|can you|could you|would you|will you|you to|can u|pls|plz|hey)\s+)"
     r"(?:(?:please|kindly|just|also)\s+)?"
     r"(?:remind (?:me|us)|(?:don['’]?t|do not) let (?:me|us) forget)\b(?P<rest>.*)"
 )
 # What is to be done; "remind me what a mortgage is" and "remind me how" ask for knowledge.
-_WHAT = re.compile(r"(?i)(?:^|\s)(?:to|that|about|of)\s+(?P<what>.+)")
-_KNOWLEDGE = re.compile(r"(?i)^\s*(?:what|who|how|why|which|where|when (?:is|was|did|does)|again)\b")
+_WHAT = re.compile(r"(?i)(?:^|\s)(?P<how>to|that|about|of)\s+(?P<what>.+)")
+_KNOWLEDGE = re.compile(
+    r"(?i)^\s*(?:what|who|how|why|which|where|when (?:is|was|did|does)|again)\b"
+)
 _TIME = re.compile(
     r"(?i)\b(?:at|by) (?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?P<half>[ap]\.?m\b\.?)?(?P<rest> o['’]clock)?"
     r"(?:\s+in the (?P<part>morning|afternoon|evening))?|\b(?:at )?(?P<named>noon|midday|midnight)\b"
@@ -48,12 +50,13 @@ def reminder(sentence: str, local: datetime) -> Reminder | None:
     what = _WHAT.search(asked["rest"])
     if what is None:
         return None
-    due = _due(sentence, local)
+    due = _due(sentence, local, dated=what["how"].lower() != "to")
     description = f"Remind them: {what['what'].strip(' .!?')[:_WHAT_CHARS_MAX]}"
     return None if due is None else Reminder(f"{description} (asked for on {local.date()})", due)
 
 
-def _due(sentence: str, local: datetime) -> datetime | None:
+def _due(sentence: str, local: datetime, *, dated: bool) -> datetime | None:
+    """With `dated`, only when the sentence names a time."""
     phrase = next(date_phrases(sentence, local), None)
     if phrase is not None and phrase.at is not None:
         return phrase.at
@@ -61,6 +64,8 @@ def _due(sentence: str, local: datetime) -> datetime | None:
     if phrase is None:
         day = local.date()
         if clock is None:
+            if dated:
+                return None
             return datetime.combine(day + timedelta(1), _MORNING, local.tzinfo)
         due = datetime.combine(day, clock, local.tzinfo)
         return due if due > local else datetime.combine(day + timedelta(1), clock, local.tzinfo)

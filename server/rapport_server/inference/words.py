@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 _POSSESSIVE = re.compile(r"(?i)(.+)(['’](?:s|re|m|ll|ve|d))$")
-# A full stop after these, after one letter or before a lower-case letter ends no sentence.
+# A full stop after these or after one letter ends no sentence.
 _END = re.compile(
-    r"(?<!\b(?:Mr|Ms|Dr|St|vs|No))(?<!\bMrs)(?<!\bProf)(?<!\b[A-Za-z])(?<!\b[ap]\.m)[.!?…]+[\"'”’)]*\s+(?=\S)"
-    r"|\s*\n+\s*"
+    r"(?<!\b(?:Mr|Ms|Dr|St|vs|No))(?<!\bMrs)(?<!\bProf)(?<!\b[A-Za-z])(?<!\b[ap]\.m)[.!?…]+[\"'”’)]* (?=\S)"
 )
-# "3 p.m. Then": a sentence is at most this long, so that no pattern meets a page without a full stop.
+# So that no pattern meets a page without a full stop.
 SENTENCE_CHARS_MAX = 600
 
 
@@ -36,10 +35,15 @@ class Word:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, without the white space around them; an over-long one in parts."""
+    """The sentences of a text, with single spaces for all white space; an over-long one in parts."""
+    for line in text.splitlines():
+        yield from _of_line(" ".join(line.split()))
+
+
+def _of_line(line: str) -> Iterator[str]:
     start = 0
-    for end in [*(found.end() for found in _END.finditer(text)), len(text)]:
-        sentence = text[start:end].strip()
+    for end in [*(found.end() for found in _END.finditer(line)), len(line)]:
+        sentence = line[start:end].strip()
         start = end
         for part in range(0, len(sentence), SENTENCE_CHARS_MAX):
             yield sentence[part : part + SENTENCE_CHARS_MAX]
