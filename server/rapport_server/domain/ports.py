@@ -1,8 +1,9 @@
 """What the commands need of the outside, as Protocols; the other rooms implement them."""
 
 import enum
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rapport_server.domain.analysis import Analysis
+from rapport_server.domain.mentions import Mentions
 
 
 class Lane(enum.Enum):
@@ -78,6 +80,25 @@ class Analyser(Protocol):
         """The full reading; `encoded` holds the text's own pieces. Origin NONE when nothing can read it.
 
         Unless `allow_llm`, no text leaves the machine.
+        """
+        ...
+
+
+class MentionReader(Protocol):
+    """Reads other people and things to come back to out of what a person said."""
+
+    def read(
+        self,
+        text: str,
+        occurred_at: datetime,
+        time_zone: str,
+        own_name: str = "",
+        known: Collection[str] = (),
+    ) -> Mentions:
+        """Dates are resolved against `occurred_at` in `time_zone` (IANA name, empty: UTC).
+
+        `own_name` is the person's; `known` are names of people that the person has told of before. Milliseconds of CPU: call it
+        beside the event loop.
         """
         ...
 

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice, pairwise
-from zoneinfo import ZoneInfo
 
 from rapport_server.domain.mentions import FollowUp
 from rapport_server.inference import evidence, reminders
 from rapport_server.inference.dates import Certainty, DatePhrase, date_phrases
 from rapport_server.inference.kinds import KIND_WORDS
-from rapport_server.inference.words import sentences
+from rapport_server.inference.words import SENTENCES_MAX, sentences
 
 # When to come back to something: the morning after.
 MORNING = time(9)
@@ -19,6 +18,7 @@ _SOON = timedelta(hours=1)
 _QUOTE_CHARS_MAX = 300
 # Nobody announces more in a sentence; a list of dates is something else.
 _PHRASES_MAX = 4
+FOLLOW_UPS_MAX = 16
 _CLAUSE = re.compile(
     r"\s*(?:[,;:()–—!?.]+\s|\s-\s)\s*|\s+(?=(?:and|but|because|although|though|while|so|then)\s)"
 )
@@ -26,10 +26,11 @@ _SUBJECT = re.compile(
     r"(?i)\b(?P<whose>my|our|the|(?!it|that|he|she|there|what|who|here|let)[a-z]\w*['’]s) (?P<event>(?:[\w'’-]+ ){0,4}?[\w'’-]+?)(?:['’]s)?"
     r" (?=(?:is|are|starts?|begins?|takes place|has been|will be|comes|leaves|on|in|next|this|today|tomorrow|tonight|tmrw)\b)"
 )
+_VERBS = frozenset("has have had gets got does do is are was wants needs goes".split())
 _WITH = re.compile(r" (?:with|about|of|at|for|to|from|in|on) ")
 
 
-def follow_ups(text: str, occurred_at: datetime, zone: ZoneInfo) -> list[FollowUp]:
+def follow_ups(text: str, occurred_at: datetime, zone: tzinfo) -> list[FollowUp]:
     """Each with the moment when it is due, in UTC; at most one for a sentence and a day.
 
     An event is asked about the day after at 09:00 in `zone`. A reminder is due when it was asked for, at 09:00 of its day without a
@@ -37,18 +38,13 @@ def follow_ups(text: str, occurred_at: datetime, zone: ZoneInfo) -> list[FollowU
     """
     local = occurred_at.astimezone(zone)
     found = []
-    for sentence in sentences(text):
+    for sentence in islice(sentences(text), SENTENCES_MAX):
         reminder = reminders.reminder(sentence, local)
         if reminder is not None:
             found.append(FollowUp(reminder.description, reminder.due.astimezone(UTC), sentence))
         else:
             found += _events(sentence, local)
-    return found
-
-
-def morning_of(day: date, zone: ZoneInfo) -> datetime:
-    """09:00 of a day in a zone, in UTC."""
-    return datetime.combine(day, MORNING, zone).astimezone(UTC)
+    return found[:FOLLOW_UPS_MAX]
 
 
 def _events(sentence: str, local: datetime) -> Iterator[FollowUp]:
@@ -99,6 +95,8 @@ def _question(sentence: str, clause: str, day: date) -> str:
 
 
 def _is_event(phrase: str) -> bool:
+    if _VERBS & set(phrase.split()):
+        return False
     head = _WITH.split(phrase)[0].split()[-1]
     return evidence.names_an_event(head) and not head.endswith(("ing", "operates"))
 

@@ -1,14 +1,15 @@
 """People (and animals) in the speaker's life, by rules over English sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rapport_server.domain.mentions import ThirdParty
 from rapport_server.inference import kinds, naming
 from rapport_server.inference.kinds import KIND_WORDS, KindWord
 from rapport_server.inference.names import is_name, name_at
-from rapport_server.inference.words import Word, sentences, words
+from rapport_server.inference.words import SENTENCES_MAX, Word, sentences, words
 
 _MODIFIERS_MAX = 3
 # What may not stand between "my" and the kind: with one of these the kind is not what "my" belongs to.
@@ -50,6 +51,8 @@ _BEFORE_BARE = frozenset(
     "ask called call visit visited visiting see saw seeing help helped helping think hope says said where how why does did is was".split()
 )
 _AFTER_COMMA = frozenset("who whose which a an the and on in at".split())
+# A text that names more people than this tells a story.
+MENTIONS_MAX = 64
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 
 
@@ -63,25 +66,56 @@ class Found:
     end: int
 
 
-def third_parties(text: str, own_name: str = "") -> list[ThirdParty]:
-    """Every mention, in order; the same person once for each sentence that tells of them by kind.
+def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) -> list[ThirdParty]:
+    """Every mention, in order; the same person once for each sentence that tells of them.
 
-    `own_name` is the speaker's, who is no third party.
+    `own_name` is the speaker's, who is no third party. `known` are names that tell of somebody without a kind ("Anna called"); such
+    a mention has an empty kind.
     """
     mentions: list[ThirdParty] = []
+    names = _by_first_word(known)
     before: list[Word] = []
-    for sentence in sentences(text):
+    for sentence in islice(sentences(text), SENTENCES_MAX):
         spoken = words(_unquoted(sentence))
         named = naming.by_pronoun(spoken)
         if named and mentions and not mentions[-1].name:
             mentions[-1] = replace(mentions[-1], name=named)
+        found = [(found.name, found.kind) for found in _in_sentence(spoken, before)]
+        told = {name for name, _ in found}
+        found += [(name, "") for name in _known_in(spoken, names) if name not in told]
         mentions += [
-            ThirdParty(found.name, found.kind, sentence)
-            for found in _in_sentence(spoken, before)
-            if not found.name or found.name.casefold() != own_name.casefold()
+            ThirdParty(name, kind, sentence)
+            for name, kind in dict.fromkeys(found)
+            if not name or name.casefold() != own_name.casefold()
         ]
         before = spoken
-    return mentions
+    return mentions[:MENTIONS_MAX]
+
+
+def _by_first_word(names: Collection[str]) -> dict[str, list[tuple[str, list[str]]]]:
+    """Each name with its words, longest first, by the first of them."""
+    table: dict[str, list[tuple[str, list[str]]]] = {}
+    for name in sorted(names, key=len, reverse=True):
+        parts = [word.text for word in words(name)]
+        if parts:
+            table.setdefault(parts[0], []).append((name, parts))
+    return table
+
+
+def _known_in(
+    spoken: Sequence[Word], names: dict[str, list[tuple[str, list[str]]]]
+) -> Iterator[str]:
+    for place, word in enumerate(spoken):
+        for name, parts in names.get(word.text, ()):
+            end = place + len(parts)
+            if [part.text for part in spoken[place:end]] != parts:
+                continue
+            # "Anna Karenina" is not the Anna that is known, and "will" is not Will.
+            longer = end < len(spoken) and is_name(spoken[end]) and not spoken[end - 1].ending
+            after_name = place > 1 and is_name(spoken[place - 1])
+            if not longer and not after_name and (is_name(word) or word.text.islower()):
+                yield name
+            break
 
 
 def _unquoted(sentence: str) -> str:

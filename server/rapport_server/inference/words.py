@@ -12,6 +12,8 @@ _END = re.compile(
 )
 # So that no pattern meets a page without a full stop.
 SENTENCE_CHARS_MAX = 600
+# What goes on for longer than this in one text is no message.
+SENTENCES_MAX = 400
 
 
 @dataclass(frozen=True, slots=True)
