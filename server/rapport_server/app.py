@@ -15,6 +15,7 @@ from rapport_server.commands.api_keys import ApiKeys
 from rapport_server.commands.attach_reply import AttachReply
 from rapport_server.commands.authenticate import Authenticate
 from rapport_server.commands.bundle import Commands
+from rapport_server.commands.change import Change
 from rapport_server.commands.delete_memory import DeleteMemory
 from rapport_server.commands.delete_tenant import DeleteTenant
 from rapport_server.commands.erase import Erase
@@ -25,14 +26,17 @@ from rapport_server.commands.first_start import (
     make_first_keys,
 )
 from rapport_server.commands.gate import PersonGate
+from rapport_server.commands.person_relations import PersonRelations
 from rapport_server.commands.process import Process
 from rapport_server.commands.processing import Processing
 from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
 from rapport_server.commands.search import Searcher
+from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
+from rapport_server.commands.triggers import Triggers
 from rapport_server.commands.update_memory import UpdateMemory
 from rapport_server.config import Address, Config
 from rapport_server.domain.ports import Analyser, StepObserver
@@ -211,6 +215,7 @@ def wire(
     """Give every command what it needs."""
     searcher = Searcher(database, index)
     gate = PersonGate()
+    change = Change(database, gate)
     directory = TenantDirectory(database)
     authenticate = Authenticate(database, secrets.secret_hash)
     erase = Erase(database, secrets, secrets, replica, vacuum.request)
@@ -226,6 +231,9 @@ def wire(
         delete_memory=DeleteMemory(database),
         reads=Reads(database, secrets),
         record_event=RecordEvent(database, gate),
+        person_relations=PersonRelations(database, change),
+        triggers=Triggers(database, change),
+        set_assignments=SetAssignments(change),
         erase=erase,
         tenants=Tenants(database, directory),
         delete_tenant=DeleteTenant(

@@ -87,6 +87,9 @@ def paths_that_tell(client: Client, end_user_id: str, sentence: str, source_id: 
     )
     look("ListMemories", list(client.list_memories(end_user_id, page_size=1000)))
     look("ListMessages", list(client.list_messages(end_user_id, page_size=1000)))
+    look("ListPersonRelations", list(client.list_person_relations(end_user_id)))
+    look("ListTriggers", list(client.list_triggers(end_user_id)))
+    look("ListEndUsers", list(client.list_end_users(assignment=sentence)))
     if list(client.list_relation_history(end_user_id, page_size=1000)):
         told.add("ListRelationHistory")
     try:

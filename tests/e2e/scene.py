@@ -124,6 +124,8 @@ def is_stranger(client: Client, end_user_id: str) -> bool:
         and not relation.HasField("known_since")
         and not list(client.list_memories(end_user_id))
         and not list(client.list_messages(end_user_id))
+        and not list(client.list_person_relations(end_user_id))
+        and not list(client.list_triggers(end_user_id))
     )
 
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from rapport import AbortedError, AuditEventKind, ErasureReason, receipt_payload
 from tests.e2e.evidence import all_rows, files_with, paths_that_tell, refusal_reason, rows_with
-from tests.e2e.scene import add, is_stranger, refused, sentences, texts, together
+from tests.e2e.scene import NOON, add, is_stranger, refused, sentences, texts, together
 from tests.fix_rapport import RapportProcess, TenantHandle
 
 SENTENCE = "The pomegranate wristwatch hums beneath Valparaiso and the seventh staircase."
@@ -28,6 +28,9 @@ ALL_PATHS = {
     "VerifyProcessing",
     "WatchProcessing",
     "GetRelation",
+    "ListPersonRelations",
+    "ListTriggers",
+    "ListEndUsers",
 }
 
 
@@ -60,6 +63,15 @@ def live_a_little(tenant: TenantHandle, end_user_id: str, sentence: str) -> str:
     client.record_event(
         end_user_id, event={"kind": "KEPT_PROMISE", "note": f"Promised: {sentence}"}
     )
+    client.upsert_person_relation(end_user_id, person_relation={"name": sentence, "note": sentence})
+    client.upsert_trigger(
+        end_user_id, trigger={"description": sentence, "due_at": NOON, "source_id": source_id}
+    )
+    deleted = client.upsert_trigger(
+        end_user_id, trigger={"description": sentence, "due_at": NOON, "source_id": source_id}
+    ).trigger
+    client.delete_trigger(end_user_id, trigger_id=deleted.trigger_id)
+    client.set_assignments(end_user_id, assignments=[sentence])
     add(client, end_user_id, " ".join([*sentences(40), sentence]), *sentences(5, seed=2))
     return source_id
 
@@ -98,6 +110,8 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
             "chunk",
             "relation_point",
             "end_user",
+            "person_relation",
+            "person_trigger",
         }
         shards = server.data_dir / "shards"
         while not all(files_with([shards], [one]) for one in (vector, other_vector)):
@@ -118,6 +132,7 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
         assert receipt.counts.memories == 8
         assert receipt.counts.chunks == receipt.counts.vectors > 8
         assert receipt.counts.relation_state == 4
+        assert (receipt.counts.person_relations, receipt.counts.triggers) == (1, 1)
         assert receipt.counts.idempotency_records >= 2
         assert not receipt.counts.queued_items
         assert (receipt.reason, receipt.ticket) == (ErasureReason.ERASURE_REASON_LEGAL, "GDPR-17")

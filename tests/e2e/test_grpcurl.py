@@ -31,8 +31,10 @@ def grpcurl(
     )
 
 
-def called(tenant: TenantHandle, method: str, **data: object) -> dict:
-    done = grpcurl(tenant, f"rapport.v1.MemoryService/{method}", data=data)
+def called(
+    tenant: TenantHandle, method: str, *, service: str = "MemoryService", **data: object
+) -> dict:
+    done = grpcurl(tenant, f"rapport.v1.{service}/{method}", data=data)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -69,6 +71,26 @@ def test_the_five_calls(tenant: TenantHandle):
     assert receipt["verified"] is True
     assert receipt["counts"]["memories"] == 2
     assert "results" not in called(tenant, "Recall", endUserId="maya", query="What does she drink?")
+
+
+def test_relations_triggers_and_assignments(tenant: TenantHandle):
+    def related(method: str, **data: object) -> dict:
+        return called(tenant, method, service="RelationService", endUserId="maya", **data)
+
+    called(tenant, "Process", endUserId="maya", message="My sister Anna has her exam today.")
+    anna = {"personRelationId": "anna", "name": "Anna", "kind": "sister", "sentiment": 0.9}
+    related("UpsertPersonRelation", personRelation=anna)
+    assert related("ListPersonRelations")["personRelations"] == [anna]
+    ask = {"triggerId": "ask", "description": "The exam?", "dueAt": "2026-03-01T12:00:00Z"}
+    stored = related("UpsertTrigger", trigger=ask)["trigger"]
+    assert stored == {**ask, "origin": "ANALYSIS_ORIGIN_CALLER"}
+    said = called(tenant, "Process", endUserId="maya", message="Hello.")
+    assert said["triggers"] == related("ListTriggers")["triggers"] == [stored]
+    assert related("SetAssignments", assignments=["b", "a"]) == {"assignments": ["a", "b"]}
+    listed = called(tenant, "ListEndUsers", service="TenantService", assignment="a")
+    assert listed["endUsers"][0]["assignments"] == ["a", "b"]
+    assert related("DeleteTrigger", triggerId="ask") == {"deletedCount": 1}
+    assert related("DeletePersonRelation", personRelationId="anna") == {"deletedCount": 1}
 
 
 def test_an_unknown_field_is_an_error_and_an_errors_details_can_be_read(tenant: TenantHandle):

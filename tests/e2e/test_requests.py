@@ -6,7 +6,7 @@ import pytest
 
 from rapport import Client
 from tests.e2e.evidence import refusal_reason
-from tests.e2e.scene import add, is_stranger, refused, together, wait_for
+from tests.e2e.scene import NOON, add, is_stranger, refused, together, wait_for
 from tests.fix_rapport import TenantHandle
 
 
@@ -40,6 +40,12 @@ def test_every_mutating_call_is_done_once(make_tenant):
     client, operator = tenant.client, tenant.operator
     ids = add(client, "maya", "one", "two", "three")
     said = client.process("maya", message="hello")
+    client.upsert_person_relation(
+        "maya", person_relation={"person_relation_id": "anna", "name": "Anna"}
+    )
+    client.upsert_trigger(
+        "maya", trigger={"trigger_id": "ask", "description": "Ask.", "due_at": NOON}
+    )
     new_tenant = f"t-{new_id()}"
     key = operator.create_api_key(role="READER").api_key
     calls = {
@@ -55,6 +61,19 @@ def test_every_mutating_call_is_done_once(make_tenant):
         "DeleteMemory": lambda r: client.delete_memory("maya", source_id=ids[1], request_id=r),
         "RecordEvent": lambda r: client.record_event(
             "maya", event={"kind": "KEPT_PROMISE"}, request_id=r
+        ),
+        "UpsertPersonRelation": lambda r: client.upsert_person_relation(
+            "maya", person_relation={"name": "Anna"}, request_id=r
+        ),
+        "DeletePersonRelation": lambda r: client.delete_person_relation(
+            "maya", person_relation_id="anna", request_id=r
+        ),
+        "UpsertTrigger": lambda r: client.upsert_trigger(
+            "maya", trigger={"description": "Ask.", "due_at": NOON}, request_id=r
+        ),
+        "DeleteTrigger": lambda r: client.delete_trigger("maya", trigger_id="ask", request_id=r),
+        "SetAssignments": lambda r: client.set_assignments(
+            "maya", assignments=["nurse"], request_id=r
         ),
         "RetryProcessing": lambda r: client.retry_processing(
             "maya", source_ids=ids[:1], request_id=r

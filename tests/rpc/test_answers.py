@@ -41,6 +41,7 @@ from rapport_server.domain.people import Person
 from rapport_server.domain.ranking import Hit
 from rapport_server.domain.relation import RelationEventKind, RelationPoint, RelationState
 from rapport_server.domain.tenants import ApiKey, ApiKeyRole, StoreStatus
+from rapport_server.domain.triggers import Trigger
 from rapport_server.errors import NotFound
 from rapport_server.rpc.convert import enums
 from rapport_server.rpc.convert.structs import to_struct
@@ -76,7 +77,8 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
     reading = Analysis((Emotion("fear", 0.9),), Intent.COMPLAINT, -0.5, True, True, "die", AnalysisOrigin.CALLER, {"crisis": AnalysisOrigin.CALLER})  # fmt: skip
     script.answers["process"] = Processed(
         INTERACTION, "note-18", STATE, 4, EARLIER, NOW, None, NOW,
-        [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, reading, SITUATION, "prompt",
+        [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, reading,
+        [Trigger("t", "Ask.", NOW, AnalysisOrigin.LOCAL, "note-17")], SITUATION, "prompt",
     )  # fmt: skip
     request = request_of(
         "Process",
@@ -116,11 +118,20 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
     assert (relevant["text"], relevant["similarity"]) == ("a piece of it", 1)
     assert relevant["metadata"] == {"topic": "knee", "ward": 7}
     assert answer["analysis"]["field_origins"] == {"crisis": "ANALYSIS_ORIGIN_CALLER"}
+    assert answer["triggers"] == [
+        {
+            "trigger_id": "t",
+            "description": "Ask.",
+            "due_at": "2026-01-31T09:30:00Z",
+            "origin": "ANALYSIS_ORIGIN_LOCAL",
+            "source_id": "note-17",
+        }
+    ]
 
 
 async def test_process_defaults_are_the_contracts(script: Script, grpc_channel: grpc.aio.Channel):
     script.answers["process"] = Processed(
-        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), SITUATION
+        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), [], SITUATION
     )
     await ask(grpc_channel, "Process", request_of("Process", end_user_id="m", message="hi"))
     interaction = script.arguments("process")[2]

@@ -21,9 +21,7 @@ READS = {
 }  # fmt: skip
 WRITABLE = {"MemoryService", "RelationService", "KnowledgeService"}
 ABSENT = {
-    "ProcessStream", "ImportMemories", "ExportEndUser", "WatchEndUser", "ListPersonRelations",
-    "UpsertPersonRelation", "DeletePersonRelation", "ListTriggers", "UpsertTrigger", "DeleteTrigger",
-    "SetAssignments", "AddKnowledge", "ListKnowledge", "DeleteKnowledge", "RunSweep",
+    "ProcessStream", "ImportMemories", "ExportEndUser", "WatchEndUser", "AddKnowledge", "ListKnowledge", "DeleteKnowledge", "RunSweep",
 }  # fmt: skip
 
 
@@ -144,6 +142,8 @@ async def test_an_open_server_asks_no_key_but_a_tenant(
         ("WatchProcessing", True), ("RetryProcessing", True), ("Recall", True), ("GetMemory", True),
         ("ListMemories", True), ("UpdateMemory", True), ("ListMessages", True), ("GetRelation", True),
         ("ListRelationHistory", True), ("RecordEvent", True), ("Erase", False), ("DeleteMemory", False),
+        ("ListPersonRelations", False), ("UpsertPersonRelation", False), ("DeletePersonRelation", False),
+        ("ListTriggers", True), ("UpsertTrigger", True), ("DeleteTrigger", False), ("SetAssignments", True),
     ],
 )  # fmt: skip
 async def test_the_default_person_serves_all_but_what_deletes(

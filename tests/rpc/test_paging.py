@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rapport_server.domain.memories import IndexingStatus, Memory, MemoryKind, Scope
+from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.errors import PageTokenInvalid
 from rapport_server.privacy.secrets import Secrets
 from rapport_server.rpc import listings
@@ -47,6 +48,13 @@ ANY_KEY = Listing("any", lambda row: row, (datetime, int, str))
 def test_a_token_gives_its_key_back(time: datetime, number: int, text: str):
     cursor = Cursor(ANY_KEY, b"filters", MAC)
     assert cursor.key(cursor.token((time, number, text))) == (time, number, text)
+
+
+def test_the_longest_key_fits_a_token():
+    cursor = Cursor(listings.PERSON_RELATIONS, b"", MAC)
+    for name in ("\x01" * 256, "é" * 128, '"' * 256):
+        row = PersonRelation("\\" * 256, name)
+        assert cursor.key(cursor.token(row)) == (name, "\\" * 256)
 
 
 def test_a_token_is_of_one_list_one_filter_and_undamaged():

@@ -231,6 +231,81 @@ BAD: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
     ("UpdateMemory", UPDATE, {"update_mask": FieldMask(paths=["text"])}, ["text"]),
     ("DeleteMemory", {"source_id": "a"}, {}, ["end_user_id"]),
     ("RecordEvent", {"end_user_id": "m"}, {}, ["event.kind"]),
+    ("UpsertPersonRelation", {"end_user_id": "m"}, {}, ["person_relation"]),
+    (
+        "UpsertPersonRelation",
+        {"end_user_id": "m"},
+        {"person_relation": relation_pb2.PersonRelation()},
+        ["person_relation.name"],
+    ),
+    (
+        "UpsertPersonRelation",
+        {"end_user_id": "m"},
+        {
+            "person_relation": relation_pb2.PersonRelation(
+                person_relation_id="a\n",
+                name="é" * 129,
+                kind="k" * 65,
+                sentiment=1.01,
+                note="n" * 2049,
+                last_mentioned=SOON,
+            )
+        },
+        [
+            f"person_relation.{field}"
+            for field in (
+                *("person_relation_id", "name", "kind", "sentiment", "note"),
+                "last_mentioned",
+            )
+        ],
+    ),
+    (
+        "UpsertPersonRelation",
+        {},
+        {"person_relation": relation_pb2.PersonRelation(name="A", sentiment=NAN)},
+        ["end_user_id", "person_relation.sentiment"],
+    ),
+    ("ListPersonRelations", {}, {"page_size": -1}, ["end_user_id", "page_size"]),
+    ("DeletePersonRelation", {"end_user_id": "m"}, {}, ["person_relation_id"]),
+    ("UpsertTrigger", {"end_user_id": "m"}, {}, ["trigger"]),
+    (
+        "UpsertTrigger",
+        {"end_user_id": "m"},
+        {"trigger": relation_pb2.Trigger(description=" ", origin=1)},
+        ["trigger.description", "trigger.due_at", "trigger.origin"],
+    ),
+    (
+        "UpsertTrigger",
+        {"end_user_id": "m"},
+        {
+            "trigger": relation_pb2.Trigger(
+                trigger_id="t" * 257,
+                description="d" * 2049,
+                due_at=NEVER,
+                origin=analysis_pb2.ANALYSIS_ORIGIN_MIXED,
+                source_id="a\0",
+            )
+        },
+        [
+            f"trigger.{field}"
+            for field in ("trigger_id", "description", "due_at", "origin", "source_id")
+        ],
+    ),
+    (
+        "UpsertTrigger",
+        {"end_user_id": "m"},
+        {"trigger": relation_pb2.Trigger(description="d", due_at=SOON, origin=77)},
+        ["trigger.origin"],
+    ),
+    ("DeleteTrigger", {}, {}, ["end_user_id", "trigger_id"]),
+    ("SetAssignments", {"end_user_id": "m"}, {"assignments": ["x"] * 101}, ["assignments"]),
+    (
+        "SetAssignments",
+        {"end_user_id": "m"},
+        {"assignments": ["x", "", "a" * 257]},
+        ["assignments[1]", "assignments[2]"],
+    ),
+    ("ListEndUsers", {"tenant_id": "t"}, {"assignment": "a" * 257}, ["assignment"]),
     ("CreateTenant", {}, {"initial_trust": 1.5, "plan": 9}, ["tenant_id", "plan", "initial_trust"]),
     (
         "CreateTenant",
@@ -310,7 +385,6 @@ async def test_each_bad_field_is_named_and_nothing_is_done(
         ("UpdateTenant", {"tenant_id": "t"}, {"infer_default": True}, "infer_default"),
         ("CreateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
         ("UpdateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
-        ("ListEndUsers", {"tenant_id": "clinic"}, {"assignment": "nurse"}, "assignment"),
     ],
     ids=lambda v: v if isinstance(v, str) else None,
 )

@@ -558,7 +558,8 @@ class AsyncMethods:
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.DeleteMemoryResponse:
-        """Deletes one memory about a person with what was derived from it. WRITER.
+        """Deletes one memory about a person with what was derived from it, triggers included.
+        WRITER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty: INVALID_ARGUMENT;
             the tenant's default is not used here.
@@ -811,7 +812,8 @@ class AsyncMethods:
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.UpsertPersonRelationResponse:
-        """Makes or replaces one of them. WRITER.
+        """Makes or replaces one of them. A person who never began is NOT_FOUND; over 1,000 of one
+        person: INVALID_ARGUMENT. WRITER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty: INVALID_ARGUMENT;
             the tenant's default is not used here.
@@ -895,7 +897,8 @@ class AsyncMethods:
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.UpsertTriggerResponse:
-        """Makes or replaces a trigger. WRITER.
+        """Makes or replaces a trigger. A person who never began is NOT_FOUND; over 1,000 of one
+        person, done ones included: INVALID_ARGUMENT. WRITER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty = the tenant's
             default_end_user_id; INVALID_ARGUMENT if it has none.
@@ -951,8 +954,8 @@ class AsyncMethods:
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.SetAssignmentsResponse:
-        """Sets which staff or agents a person is assigned to; replaces the whole set. An unknown
-        person is NOT_FOUND. WRITER.
+        """Sets which staff or agents a person is assigned to; replaces the whole set. A person who
+        never began is NOT_FOUND. WRITER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty = the tenant's
             default_end_user_id; INVALID_ARGUMENT if it has none.

@@ -146,7 +146,10 @@ RelationEventInput: TypeAlias = "m.RelationEvent | RelationEventDict"
 
 
 class PersonRelationDict(TypedDict, total=False):
-    """Another person in the life of the end user."""
+    """Another person in the life of the end user, told by the caller or read from what the end user
+    says. What is read moves sentiment and last_mentioned; the name, kind and note of an upsert
+    stay as given.
+    """
 
     person_relation_id: str
     name: str
@@ -160,7 +163,11 @@ PersonRelationInput: TypeAlias = "m.PersonRelation | PersonRelationDict"
 
 
 class TriggerDict(TypedDict, total=False):
-    """Something to come back to with this person at a given time."""
+    """Something to come back to with this person at a given time, told by the caller or read from a
+    memory. It is deleted with the memory that it names; a new text of that memory deletes what
+    was read from the old one. What the caller upserted or deleted stays so when the memory is
+    read again.
+    """
 
     trigger_id: str
     description: str

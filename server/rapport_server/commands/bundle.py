@@ -9,13 +9,16 @@ from rapport_server.commands.authenticate import Authenticate
 from rapport_server.commands.delete_memory import DeleteMemory
 from rapport_server.commands.delete_tenant import DeleteTenant
 from rapport_server.commands.erase import Erase
+from rapport_server.commands.person_relations import PersonRelations
 from rapport_server.commands.process import Process
 from rapport_server.commands.processing import Processing
 from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
+from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
+from rapport_server.commands.triggers import Triggers
 from rapport_server.commands.update_memory import UpdateMemory
 
 
@@ -32,6 +35,9 @@ class Commands:
     delete_memory: DeleteMemory
     reads: Reads
     record_event: RecordEvent
+    person_relations: PersonRelations
+    triggers: Triggers
+    set_assignments: SetAssignments
     erase: Erase
     tenants: Tenants
     delete_tenant: DeleteTenant

@@ -17,6 +17,7 @@ from rapport_server.commands.ticket import Result, Ticket
 from rapport_server.domain.analysis import Analysis, Signals, overridden
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.context import Quote, Situation, system_prompt
+from rapport_server.domain.limits import TRIGGERS_MAX
 from rapport_server.domain.memories import (
     ChunkDraft,
     FoundChunk,
@@ -38,6 +39,7 @@ from rapport_server.domain.relation import (
 )
 from rapport_server.domain.storage import Database, Transaction
 from rapport_server.domain.tenants import Caller, Tenant
+from rapport_server.domain.triggers import Trigger
 from rapport_server.errors import NotFound
 
 
@@ -71,7 +73,7 @@ class Relevant:
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """What Process answers: the relation right after, what was recalled, the context."""
+    """What Process answers: the relation right after, what was recalled, the context, what is due."""
 
     interaction_id: uuid.UUID
     source_id: str
@@ -84,6 +86,7 @@ class Processed:
     relevant: list[Relevant]
     total_stored: int
     analysis: Analysis
+    triggers: list[Trigger]
     situation: Situation
     system_prompt: str = ""
 
@@ -190,7 +193,9 @@ class Process:
         added = await tx.memories.insert_completed(scope, person, draft, chunks_of(encoded))
         await tx.people.save(person)
         removed = await cut_inline(tx, scope, MemoryKind.INTERACTION, tenant.plan)
+        read_due = await tx.triggers.due(scope, at)
         total_stored = await tx.memories.count(scope)
+        due = await read_due()
         relevant = [_relevant(hit.chunk, hit.similarity) for hit in hits]
         await ticket.finish(
             tx,
@@ -198,6 +203,7 @@ class Process:
                 "interaction_id": str(interaction_id),
                 "source_id": draft.source_id,
                 "recalled": [[hit.chunk.chunk_id, hit.similarity] for hit in hits],
+                "triggers": [trigger.trigger_id for trigger in due],
                 "total_stored": total_stored,
                 "interaction_count": person.interaction_count,
                 "update_time": clock.isoformat(),
@@ -224,6 +230,7 @@ class Process:
             analysis,
             at,
             clock,
+            due,
         )
 
     async def _write_history(
@@ -263,7 +270,7 @@ class Process:
         )
 
     async def _replay(self, interaction: Interaction, result: Result) -> Processed:
-        """Answer again from what still exists; recalled memories deleted since are left out."""
+        """Answer again from what still exists: memories deleted and triggers done since are left out."""
         scope = interaction.scope
         interaction_id = uuid.UUID(result["interaction_id"])
         async with self._database.session() as session:
@@ -274,6 +281,7 @@ class Process:
             messages = await session.messages.of_interaction(scope, interaction_id)
             similarity = dict(result["recalled"])
             chunks = await session.memories.fetch_chunks({scope: similarity})
+            due = await (await session.triggers.due(scope, point.occurred_at, TRIGGERS_MAX))()
         analysis = next((m.analysis for m in messages if m.role is MessageRole.USER), Analysis())
         last_seen = result["last_seen"]
         return _processed(
@@ -290,6 +298,7 @@ class Process:
             analysis,
             point.occurred_at,
             datetime.fromisoformat(result["update_time"]),
+            [trigger for trigger in due if trigger.trigger_id in result.get("triggers", ())],
         )
 
 
@@ -337,6 +346,7 @@ def _processed(
     analysis: Analysis,
     at: datetime,
     update_time: datetime,
+    triggers: list[Trigger],
 ) -> Processed:
     situation = Situation(
         person.state,
@@ -360,5 +370,6 @@ def _processed(
         relevant,
         total_stored,
         analysis,
+        triggers,
         situation,
     )

@@ -88,11 +88,13 @@ class Reads:
         async with self._database.session() as session:
             return await session.messages.list_points(scope, TimeRange(), newest_first, page)
 
-    async def people(self, tenant_id: str, page: PageRequest) -> list[tuple[Person, int]]:
-        """With their numbers of stored memories, relations decayed to now."""
+    async def people(
+        self, tenant_id: str, assignment: str, page: PageRequest
+    ) -> list[tuple[Person, int]]:
+        """With their numbers of stored memories, relations decayed to now; an empty `assignment` does not narrow."""
         async with self._database.session() as session:
             arrival = await session.people.arrival(tenant_id, b"")
-            listed = await session.people.page(tenant_id, "", page)
+            listed = await session.people.page(tenant_id, assignment, page)
         return [
             (replace(person, state=decayed(person.state, arrival.now)), stored)
             for person, stored in listed

@@ -26,7 +26,7 @@ Mac = Callable[[bytes], bytes]
 
 PAGE_BYTES_MAX = REPLY_BYTES_MAX - 4 * 1024  # leaves room for the token and the envelope
 ENTRY_BYTES = 8  # tag and length of an entry
-TOKEN_CHARS_MAX = 1_024  # the longest key is an id of 256 bytes
+TOKEN_CHARS_MAX = 4_096  # the longest key is a name and an id of 256 bytes each, escaped
 MAC_BYTES = 16
 SLICE_ROWS = 32  # converting that many takes less than half a millisecond
 
@@ -65,7 +65,9 @@ class Cursor(Generic[Row]):
 
     def token(self, row: Row) -> str:
         """What the page after this row is asked for with."""
-        body = json.dumps([_written(part) for part in self.listing.key(row)]).encode()
+        body = json.dumps(
+            [_written(part) for part in self.listing.key(row)], ensure_ascii=False
+        ).encode()
         return base64.urlsafe_b64encode(self._mac(body) + body).rstrip(b"=").decode()
 
     def _mac(self, body: bytes) -> bytes:

@@ -49,6 +49,8 @@ _ID_FIELDS = {
     "tenant": "tenant_id",
     "api_key": "key_id",
     "receipt": "receipt_id",
+    "person_relation": "person_relation_id",
+    "trigger": "trigger_id",
 }
 _ID_CHARS_MAX = 256
 

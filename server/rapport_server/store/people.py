@@ -113,6 +113,15 @@ class PeopleTable:
         }
         await self._conn.execute(_SQL.save, values)
 
+    async def assign(self, tenant_id: str, end_user_id: str, assignments: Sequence[str]) -> None:
+        """Replace the person's assignments; the relation does not change by it."""
+        values = {
+            "tenant_id": tenant_id,
+            "end_user_id": end_user_id,
+            "assignments": list(assignments),
+        }
+        await self._conn.execute(_SQL.assign, values)
+
     async def placed(self, people: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Placed]:
         """Where the vectors of each (tenant_id, end_user_id) are; whoever is not stored is left out."""
         values = {

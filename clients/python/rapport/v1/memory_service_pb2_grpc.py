@@ -228,7 +228,7 @@ class MemoryServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteMemory(self, request, context):
-        """Deletes one memory about a person with what was derived from it. WRITER.
+        """Deletes one memory about a person with what was derived from it, triggers included. WRITER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -78,7 +78,7 @@ class MemoryServiceStub:
     again, the old one is served until then. WRITER.
     """
     DeleteMemory: _grpc.UnaryUnaryMultiCallable[_memory_service_pb2.DeleteMemoryRequest, _memory_service_pb2.DeleteMemoryResponse]
-    """Deletes one memory about a person with what was derived from it. WRITER."""
+    """Deletes one memory about a person with what was derived from it, triggers included. WRITER."""
     ListMessages: _grpc.UnaryUnaryMultiCallable[_memory_service_pb2.ListMessagesRequest, _memory_service_pb2.ListMessagesResponse]
     """Lists the messages of a person's conversations. READER."""
     ImportMemories: _grpc.StreamUnaryMultiCallable[_memory_service_pb2.ImportMemoriesRequest, _memory_service_pb2.ImportMemoriesResponse]
@@ -142,7 +142,7 @@ class MemoryServiceAsyncStub(MemoryServiceStub):
     again, the old one is served until then. WRITER.
     """
     DeleteMemory: _aio.UnaryUnaryMultiCallable[_memory_service_pb2.DeleteMemoryRequest, _memory_service_pb2.DeleteMemoryResponse]  # type: ignore[assignment]
-    """Deletes one memory about a person with what was derived from it. WRITER."""
+    """Deletes one memory about a person with what was derived from it, triggers included. WRITER."""
     ListMessages: _aio.UnaryUnaryMultiCallable[_memory_service_pb2.ListMessagesRequest, _memory_service_pb2.ListMessagesResponse]  # type: ignore[assignment]
     """Lists the messages of a person's conversations. READER."""
     ImportMemories: _aio.StreamUnaryMultiCallable[_memory_service_pb2.ImportMemoriesRequest, _memory_service_pb2.ImportMemoriesResponse]  # type: ignore[assignment]
@@ -268,7 +268,7 @@ class MemoryServiceServicer:
         request: _memory_service_pb2.DeleteMemoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_memory_service_pb2.DeleteMemoryResponse, _abc.Awaitable[_memory_service_pb2.DeleteMemoryResponse]]:
-        """Deletes one memory about a person with what was derived from it. WRITER."""
+        """Deletes one memory about a person with what was derived from it, triggers included. WRITER."""
 
     def ListMessages(
         self,

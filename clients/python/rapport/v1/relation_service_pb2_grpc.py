@@ -120,7 +120,8 @@ class RelationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UpsertPersonRelation(self, request, context):
-        """Makes or replaces one of them. WRITER.
+        """Makes or replaces one of them. A person who never began is NOT_FOUND; over 1,000 of one person:
+        INVALID_ARGUMENT. WRITER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,7 +142,8 @@ class RelationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def UpsertTrigger(self, request, context):
-        """Makes or replaces a trigger. WRITER.
+        """Makes or replaces a trigger. A person who never began is NOT_FOUND; over 1,000 of one person, done
+        ones included: INVALID_ARGUMENT. WRITER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,8 +157,8 @@ class RelationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SetAssignments(self, request, context):
-        """Sets which staff or agents a person is assigned to; replaces the whole set. An unknown person is
-        NOT_FOUND. WRITER.
+        """Sets which staff or agents a person is assigned to; replaces the whole set. A person who never
+        began is NOT_FOUND. WRITER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

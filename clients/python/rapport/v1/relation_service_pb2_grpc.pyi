@@ -42,18 +42,22 @@ class RelationServiceStub:
     ListPersonRelations: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.ListPersonRelationsRequest, _relation_service_pb2.ListPersonRelationsResponse]
     """Lists the people in a person's life, by name. READER."""
     UpsertPersonRelation: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.UpsertPersonRelationRequest, _relation_service_pb2.UpsertPersonRelationResponse]
-    """Makes or replaces one of them. WRITER."""
+    """Makes or replaces one of them. A person who never began is NOT_FOUND; over 1,000 of one person:
+    INVALID_ARGUMENT. WRITER.
+    """
     DeletePersonRelation: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.DeletePersonRelationRequest, _relation_service_pb2.DeletePersonRelationResponse]
     """Deletes one of them. WRITER."""
     ListTriggers: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.ListTriggersRequest, _relation_service_pb2.ListTriggersResponse]
     """Lists a person's triggers, done ones included, the earliest due first. READER."""
     UpsertTrigger: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.UpsertTriggerRequest, _relation_service_pb2.UpsertTriggerResponse]
-    """Makes or replaces a trigger. WRITER."""
+    """Makes or replaces a trigger. A person who never began is NOT_FOUND; over 1,000 of one person, done
+    ones included: INVALID_ARGUMENT. WRITER.
+    """
     DeleteTrigger: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.DeleteTriggerRequest, _relation_service_pb2.DeleteTriggerResponse]
     """Deletes a trigger. WRITER."""
     SetAssignments: _grpc.UnaryUnaryMultiCallable[_relation_service_pb2.SetAssignmentsRequest, _relation_service_pb2.SetAssignmentsResponse]
-    """Sets which staff or agents a person is assigned to; replaces the whole set. An unknown person is
-    NOT_FOUND. WRITER.
+    """Sets which staff or agents a person is assigned to; replaces the whole set. A person who never
+    began is NOT_FOUND. WRITER.
     """
 
 @_typing.type_check_only
@@ -70,18 +74,22 @@ class RelationServiceAsyncStub(RelationServiceStub):
     ListPersonRelations: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.ListPersonRelationsRequest, _relation_service_pb2.ListPersonRelationsResponse]  # type: ignore[assignment]
     """Lists the people in a person's life, by name. READER."""
     UpsertPersonRelation: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.UpsertPersonRelationRequest, _relation_service_pb2.UpsertPersonRelationResponse]  # type: ignore[assignment]
-    """Makes or replaces one of them. WRITER."""
+    """Makes or replaces one of them. A person who never began is NOT_FOUND; over 1,000 of one person:
+    INVALID_ARGUMENT. WRITER.
+    """
     DeletePersonRelation: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.DeletePersonRelationRequest, _relation_service_pb2.DeletePersonRelationResponse]  # type: ignore[assignment]
     """Deletes one of them. WRITER."""
     ListTriggers: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.ListTriggersRequest, _relation_service_pb2.ListTriggersResponse]  # type: ignore[assignment]
     """Lists a person's triggers, done ones included, the earliest due first. READER."""
     UpsertTrigger: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.UpsertTriggerRequest, _relation_service_pb2.UpsertTriggerResponse]  # type: ignore[assignment]
-    """Makes or replaces a trigger. WRITER."""
+    """Makes or replaces a trigger. A person who never began is NOT_FOUND; over 1,000 of one person, done
+    ones included: INVALID_ARGUMENT. WRITER.
+    """
     DeleteTrigger: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.DeleteTriggerRequest, _relation_service_pb2.DeleteTriggerResponse]  # type: ignore[assignment]
     """Deletes a trigger. WRITER."""
     SetAssignments: _aio.UnaryUnaryMultiCallable[_relation_service_pb2.SetAssignmentsRequest, _relation_service_pb2.SetAssignmentsResponse]  # type: ignore[assignment]
-    """Sets which staff or agents a person is assigned to; replaces the whole set. An unknown person is
-    NOT_FOUND. WRITER.
+    """Sets which staff or agents a person is assigned to; replaces the whole set. A person who never
+    began is NOT_FOUND. WRITER.
     """
 
 class RelationServiceServicer:
@@ -120,7 +128,9 @@ class RelationServiceServicer:
         request: _relation_service_pb2.UpsertPersonRelationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_relation_service_pb2.UpsertPersonRelationResponse, _abc.Awaitable[_relation_service_pb2.UpsertPersonRelationResponse]]:
-        """Makes or replaces one of them. WRITER."""
+        """Makes or replaces one of them. A person who never began is NOT_FOUND; over 1,000 of one person:
+        INVALID_ARGUMENT. WRITER.
+        """
 
     def DeletePersonRelation(
         self,
@@ -141,7 +151,9 @@ class RelationServiceServicer:
         request: _relation_service_pb2.UpsertTriggerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_relation_service_pb2.UpsertTriggerResponse, _abc.Awaitable[_relation_service_pb2.UpsertTriggerResponse]]:
-        """Makes or replaces a trigger. WRITER."""
+        """Makes or replaces a trigger. A person who never began is NOT_FOUND; over 1,000 of one person, done
+        ones included: INVALID_ARGUMENT. WRITER.
+        """
 
     def DeleteTrigger(
         self,
@@ -155,8 +167,8 @@ class RelationServiceServicer:
         request: _relation_service_pb2.SetAssignmentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_relation_service_pb2.SetAssignmentsResponse, _abc.Awaitable[_relation_service_pb2.SetAssignmentsResponse]]:
-        """Sets which staff or agents a person is assigned to; replaces the whole set. An unknown person is
-        NOT_FOUND. WRITER.
+        """Sets which staff or agents a person is assigned to; replaces the whole set. A person who never
+        began is NOT_FOUND. WRITER.
         """
 
 def add_RelationServiceServicer_to_server(servicer: RelationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -61,6 +61,10 @@ class People(Protocol):
         """Write state, counts, times, user_name and time_zone back."""
         ...
 
+    async def assign(self, tenant_id: str, end_user_id: str, assignments: Sequence[str]) -> None:
+        """Replace the person's assignments; the relation does not change by it."""
+        ...
+
     async def placed(self, people: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Placed]:
         """Where the vectors of each (tenant_id, end_user_id) are; whoever is not stored is left out."""
         ...
@@ -68,7 +72,7 @@ class People(Protocol):
     async def page(
         self, tenant_id: str, assignment: str, page: PageRequest
     ) -> list[tuple[Person, int]]:
-        """With each person's number of stored memories, by end_user_id; page key (end_user_id,)."""
+        """With each person's number of stored memories, by end_user_id; page key (end_user_id,). An empty assignment means any."""
         ...
 
     async def ids(self, tenant_id: str, limit: int) -> list[str]:

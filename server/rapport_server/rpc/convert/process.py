@@ -4,13 +4,13 @@ from rapport.v1 import process_pb2
 from rapport.v1.memory_service_pb2 import ProcessResponse
 from rapport_server.commands.process import Processed, Relevant
 from rapport_server.rpc.convert.analysis import analysis
-from rapport_server.rpc.convert.relation import relation
+from rapport_server.rpc.convert.relation import relation, trigger
 from rapport_server.rpc.convert.structs import to_struct
 from rapport_server.rpc.convert.times import to_timestamp
 
 
 def process_response(given: Processed) -> ProcessResponse:
-    """The whole answer; without an analyser of triggers and a language model, those fields stay empty."""
+    """The whole answer; without a language model `reply` stays empty."""
     latest = max(given.last_seen or given.occurred_at, given.occurred_at)
     return ProcessResponse(
         interaction_id=str(given.interaction_id),
@@ -31,6 +31,7 @@ def process_response(given: Processed) -> ProcessResponse:
             tone_grudge_modifier=given.state.tone_grudge_modifier,
         ),
         analysis=analysis(given.analysis),
+        triggers=[trigger(one) for one in given.triggers],
     )
 
 

@@ -4,8 +4,10 @@ from datetime import datetime
 
 from rapport.v1 import relation_pb2, tenant_pb2
 from rapport_server.domain.people import Person
+from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.domain.relation import RelationPoint, RelationState
-from rapport_server.rpc.convert.enums import RELATION_EVENT_KIND
+from rapport_server.domain.triggers import Trigger
+from rapport_server.rpc.convert.enums import ANALYSIS_ORIGIN, RELATION_EVENT_KIND
 from rapport_server.rpc.convert.times import to_timestamp
 
 
@@ -52,6 +54,30 @@ def point(given: RelationPoint) -> relation_pb2.RelationPoint:
         interaction_id=str(given.interaction_id or ""),
         event_kind=RELATION_EVENT_KIND.to(given.event_kind),
         mood_delta=None if is_event else given.mood_delta,
+    )
+
+
+def person_relation(given: PersonRelation) -> relation_pb2.PersonRelation:
+    """Someone in a person's life."""
+    return relation_pb2.PersonRelation(
+        person_relation_id=given.person_relation_id,
+        name=given.name,
+        kind=given.kind,
+        sentiment=given.sentiment,
+        note=given.note,
+        last_mentioned=to_timestamp(given.last_mentioned),
+    )
+
+
+def trigger(given: Trigger) -> relation_pb2.Trigger:
+    """Something to bring up."""
+    return relation_pb2.Trigger(
+        trigger_id=given.trigger_id,
+        description=given.description,
+        due_at=to_timestamp(given.due_at),
+        origin=ANALYSIS_ORIGIN.to(given.origin),
+        source_id=given.source_id,
+        done=given.done,
     )
 
 

@@ -92,13 +92,12 @@ class TenantRpcs(AtDesk, TenantServiceServicer):
         tenant_id = self._desk.tenant_id(request.tenant_id)
         check = Check()
         check.identifier("assignment", request.assignment, required=False)
-        check.not_yet("assignment", bool(request.assignment))
         people, token = await self._desk.page(
             check,
             request,
             (tenant_id,),
             listings.PEOPLE,
-            lambda page: self._do.reads.people(tenant_id, page),
+            lambda page: self._do.reads.people(tenant_id, request.assignment, page),
             relation.end_user,
         )
         return pb.ListEndUsersResponse(end_users=people, next_page_token=token)

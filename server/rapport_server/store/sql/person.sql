@@ -61,6 +61,9 @@ RETURNING end_user_id
 )
 SELECT 1 / count(*) FROM saved
 
+-- name: assign
+UPDATE end_user SET assignments = %(assignments)s WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s
+
 -- name: placed
 SELECT asked.tenant_id, asked.end_user_id, person_no, p.shard_id, seq, token
 FROM unnest(%(tenant_ids)s::text[], %(end_user_ids)s::text[]) AS asked (tenant_id, end_user_id)

@@ -1,0 +1,39 @@
+"""SetAssignments: the staff or agents to whom a person is assigned."""
+
+from collections.abc import Sequence
+
+from rapport_server.commands.change import Change
+from rapport_server.commands.ticket import Ticket
+from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.memories import Scope
+from rapport_server.domain.tenants import Caller
+from rapport_server.errors import NotFound
+
+
+class SetAssignments:
+    """Replaces the whole set."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    async def __call__(
+        self, caller: Caller, scope: Scope, assignments: Sequence[str], ticket: Ticket
+    ) -> list[str]:
+        """The stored set in alphabetical order; on a replay as it stands now. Raises NotFound for a stranger."""
+        wanted = sorted(set(assignments))
+        async with self._change(scope, ticket) as (tx, replay):
+            person = await tx.people.get(scope.tenant_id, scope.end_user_id)
+            if person is None:
+                raise NotFound("end_user")
+            if replay is not None:
+                return sorted(person.assignments)
+            await tx.people.assign(scope.tenant_id, scope.end_user_id, wanted)
+            await ticket.finish(tx, {})
+            record = AuditRecord(
+                AuditEventKind.ASSIGNMENTS_SET,
+                caller.key_id,
+                ticket.subject_hash,
+                {"count": len(wanted)},
+            )
+            await tx.audit.append(scope.tenant_id, record)
+        return wanted
