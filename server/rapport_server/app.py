@@ -14,6 +14,7 @@ from rapport_server.commands.add_memory import AddMemory
 from rapport_server.commands.api_keys import ApiKeys
 from rapport_server.commands.attach_reply import AttachReply
 from rapport_server.commands.authenticate import Authenticate
+from rapport_server.commands.bells import Bells
 from rapport_server.commands.bundle import Commands
 from rapport_server.commands.change import Change
 from rapport_server.commands.delete_memory import DeleteMemory
@@ -38,6 +39,7 @@ from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
 from rapport_server.commands.triggers import Triggers
 from rapport_server.commands.update_memory import UpdateMemory
+from rapport_server.commands.watch_end_user import WatchEndUser
 from rapport_server.config import Address, Config
 from rapport_server.domain.ports import Analyser, StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
@@ -178,8 +180,19 @@ async def running(
             ) from error
         vacuum = Vacuum(database)
         worker = IngestWorker(database, encoder, secrets, metrics.ingest)
+        bells = Bells()
         commands = wire(
-            config, database, encoder, analysis, index, secrets, replica, vacuum, worker, metrics
+            config,
+            database,
+            encoder,
+            analysis,
+            index,
+            secrets,
+            replica,
+            vacuum,
+            worker,
+            bells,
+            metrics,
         )
         metrics.watch(index, database)
         background = _Background(failure)
@@ -188,7 +201,8 @@ async def running(
         background.run("sweep", Sweep(database, secrets).run())
         background.run("erasures", replica.run())
         background.run("vacuum", vacuum.run())
-        background.run("notifications", _listen(database, commands, replica))
+        background.run("announcements", database.announce())
+        background.run("notifications", _listen(database, commands, replica, bells))
         background.run("metrics", metrics.run())
         stack.push_async_callback(worker.stop)
         stack.callback(background.let_end)
@@ -210,6 +224,7 @@ def wire(
     replica: Replica,
     vacuum: Vacuum,
     worker: IngestWorker,
+    bells: Bells,
     steps: StepObserver,
 ) -> Commands:
     """Give every command what it needs."""
@@ -229,6 +244,7 @@ def wire(
         recall=Recall(encoder, searcher),
         update_memory=UpdateMemory(database, worker),
         delete_memory=DeleteMemory(database),
+        watch_end_user=WatchEndUser(database, secrets, bells, authenticate, directory),
         reads=Reads(database, secrets),
         record_event=RecordEvent(database, gate),
         person_relations=PersonRelations(database, change),
@@ -286,15 +302,21 @@ async def _runtime(loading: LoadThread[Runtime], stop: asyncio.Event) -> Runtime
     return loaded.result()
 
 
-async def _listen(database: PostgresDatabase, commands: Commands, replica: Replica) -> None:
-    """Other processes' news: revoked keys, changed tenants, erased people."""
+async def _listen(
+    database: PostgresDatabase, commands: Commands, replica: Replica, bells: Bells
+) -> None:
+    """News of all processes: revoked keys, changed tenants, changed and erased people."""
     async for news in database.listen():
         match news:
             case {"kind": "key", "key_id": str(key_id)}:
                 commands.authenticate.forget(key_id)
+                bells.ring_all()
             case {"kind": "tenant", "tenant_id": str(tenant_id)}:
                 commands.tenant_directory.forget(tenant_id)
                 commands.authenticate.forget_tenant(tenant_id)
+                bells.ring_all()
+            case {"kind": "people", "subjects": list(subjects)}:
+                bells.ring(map(bytes.fromhex, subjects))
             case {"kind": "erasure"}:
                 replica.notice()
             case {"kind": "listening"}:
@@ -302,6 +324,7 @@ async def _listen(database: PostgresDatabase, commands: Commands, replica: Repli
                 commands.authenticate.forget_all()
                 commands.tenant_directory.forget_all()
                 replica.notice()
+                bells.ring_all()
 
 
 async def _settled(task: "asyncio.Task[object]") -> None:

@@ -213,3 +213,23 @@ def test_a_key_revoked_on_one_is_refused_on_the_other(pair: Pair):
             pass
         with refused("UNAUTHENTICATED"):
             client.get_relation("maya")
+
+
+def test_a_watcher_on_one_is_told_what_happens_on_the_other_also_after_its_line_was_cut(pair: Pair):
+    one, two = pair.clients
+    with two.watch_end_user("maya") as stream:
+        next(stream)
+        for number in range(3):
+            said = one.process("maya", message=f"Sentence {number}.")
+            told = next(stream)
+            assert told.interaction_id == said.interaction_id
+            assert told.relation.interaction_count == number + 1
+        with psycopg.connect(pair.admin_dsn, autocommit=True) as conn:
+            conn.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE 'listen%'"
+            )
+        said = one.process("maya", message="Does anybody listen?")
+        assert next(stream).interaction_id == said.interaction_id
+        pair.operator.erase("maya")
+        with refused("ABORTED", "ERASED"):
+            next(stream)

@@ -705,7 +705,12 @@ class Methods:
         tenant_id: str = "",
         timeout: float | None = None,
     ) -> Stream[m.WatchEndUserResponse]:
-        """Streams what changes about a person, from now until the caller leaves. READER.
+        """Streams how things stand with a person, then what changes, until the caller leaves, for
+        an hour at most (DEADLINE_EXCEEDED: call again). Every interaction and event comes once,
+        in order; of the relation and of a memory's indexing a slow reader gets the latest. Ends
+        with ABORTED, ERASED when the person is erased, NOT_FOUND when the tenant is deleted,
+        UNAUTHENTICATED when the key is revoked; above 512 watchers of one server
+        RESOURCE_EXHAUSTED. READER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty = the tenant's
             default_end_user_id; INVALID_ARGUMENT if it has none.

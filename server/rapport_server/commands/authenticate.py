@@ -43,6 +43,14 @@ class Authenticate:
         tenant_id = "" if key.role is ApiKeyRole.OPERATOR else key.tenant_id
         return Caller(key.key_id, key.role, tenant_id)
 
+    async def confirm(self, caller: Caller) -> None:
+        """For a call that lasts: raises Unauthenticated when its key has expired or been revoked since it began."""
+        if caller == OPEN_CALLER:
+            return
+        found = await self._find(caller.key_id)
+        if found is None or not found[0].valid_at(datetime.now(UTC)):
+            raise Unauthenticated(REFUSED)
+
     async def _find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         now = time.monotonic()
         cached = self._known.get(key_id)

@@ -20,6 +20,7 @@ from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
 from rapport_server.commands.triggers import Triggers
 from rapport_server.commands.update_memory import UpdateMemory
+from rapport_server.commands.watch_end_user import WatchEndUser
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Commands:
     processing: Processing
     recall: Recall
     update_memory: UpdateMemory
+    watch_end_user: WatchEndUser
     delete_memory: DeleteMemory
     reads: Reads
     record_event: RecordEvent

@@ -58,3 +58,4 @@ CHANGES_KEPT = (
 SWEEP_ROWS_MAX = (
     1_000  # rows of each sort in one step of the sweep, so that its transactions stay short
 )
+WATCHERS_MAX = 512  # WatchEndUser streams of a process: half of the calls that it admits

@@ -136,6 +136,15 @@ class ProcessingStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryProgress:
+    """How far one version of a memory is."""
+
+    version: int
+    kind: MemoryKind
+    status: ProcessingStatus
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkDraft:
     """A piece to store: its index, its text (None when it is the memory's whole text), float16 vector bytes."""
 

@@ -136,7 +136,9 @@ class Line:
     async def _claim(self, after_tenant: str) -> list[Claimed]:
         limit = 1 if self._long else limits.CLAIM_ITEMS_MAX
         async with self._database.session() as session:
-            return await session.queue.claim(after_tenant, limit, self._lease_s, long=self._long)
+            items = await session.queue.claim(after_tenant, limit, self._lease_s, long=self._long)
+            session.people.announce(subject for _, subject in self._subjects(items))
+            return items
 
     async def _idle(self) -> None:
         try:
@@ -232,10 +234,8 @@ class Line:
     async def _commit_once(self, ready: list[Ready]) -> tuple[int, int]:
         items = [item for item, _ in ready]
         tenant_id = items[0].scope.tenant_id
-        people = {item.scope.end_user_id for item in items}
-        subjects = sorted((tenant_id, self._hasher.subject_hash(tenant_id, who)) for who in people)
         async with self._database.transaction() as tx:
-            await tx.people.lock_many(subjects)
+            await tx.people.lock_many(self._subjects(items))
             # Under the persons' locks: what was erased, deleted or replaced is not there, a lost lease is another's.
             owned = await tx.queue.owned(items)
             ours = [(item, drafts) for item, drafts in ready if item.version in owned]
@@ -245,6 +245,10 @@ class Line:
                 added, removed = changes[shard_id]
                 await tx.shards.append(tenant_id, shard_id, added, removed)
         return len(ours), sum(len(drafts) for _, drafts in ours)
+
+    def _subjects(self, items: Sequence[Claimed]) -> list[tuple[str, bytes]]:
+        people = {(item.scope.tenant_id, item.scope.end_user_id) for item in items}
+        return [(tenant, self._hasher.subject_hash(tenant, person)) for tenant, person in people]
 
     async def _fail(self, item: Claimed, error: Exception) -> None:
         public = error if isinstance(error, RapportError) else Internal()
@@ -259,6 +263,7 @@ class Line:
         try:
             async with self._database.session() as session:
                 await session.queue.fail(item, public.reason, public.message, final)
+                session.people.announce(subject for _, subject in self._subjects([item]))
         except RapportError as storing:
             # Its lease runs out, and the sweep or another attempt finds it.
             log.error("cannot note that an item failed", reason=storing.reason)

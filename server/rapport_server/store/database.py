@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from rapport_server.domain.ports import ShardKey
 from rapport_server.errors import Conflict, DeadlineExceeded, Internal, RapportError, Unavailable
+from rapport_server.store.announcements import PAUSE_S, Announcements
 from rapport_server.store.audit import AuditTable
 from rapport_server.store.erasures import ErasureTable
 from rapport_server.store.installation import InstallationTable
@@ -54,6 +55,7 @@ class PostgresTransaction:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._placements: Counter[ShardKey] = Counter()
+        self.touched: set[bytes] = set()
 
     @property
     def conn(self) -> Connection:
@@ -78,7 +80,7 @@ class PostgresTransaction:
     @property
     def people(self) -> PeopleTable:
         """People."""
-        return PeopleTable(self._conn, self._placements)
+        return PeopleTable(self._conn, self._placements, self.touched)
 
     @property
     def person_relations(self) -> PersonRelationTable:
@@ -147,6 +149,7 @@ class PostgresDatabase:
             open=False,
             name="rapport",
         )
+        self._announcements = Announcements()
         self._check: asyncio.Task[None] | None = None
         self._vacuum = asyncio.Lock()
         self._vacuums_begun = 0
@@ -162,6 +165,7 @@ class PostgresDatabase:
         if self._check is not None:
             self._check.cancel()
             await asyncio.wait([self._check])
+        await self._announce()
         await self._pool.close()
 
     async def __aenter__(self) -> Self:
@@ -186,13 +190,23 @@ class PostgresDatabase:
                 transaction = PostgresTransaction(conn)
                 yield transaction
                 await transaction.people.count_placements()
+        self._announcements.add(transaction.touched)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[PostgresTransaction]:
         """For reads: every statement commits by itself, no BEGIN round trip."""
         with self._watched(), translated():
             async with self._pool.connection() as conn:
-                yield PostgresTransaction(conn)
+                transaction = PostgresTransaction(conn)
+                yield transaction
+        self._announcements.add(transaction.touched)
+
+    async def announce(self) -> None:
+        """Tell every process, without end, which persons were changed through this one."""
+        while True:
+            await self._announcements.wait()
+            await self._announce()
+            await asyncio.sleep(PAUSE_S)
 
     async def listen(self) -> AsyncIterator[dict[str, Any]]:
         """Notices of every process, without end: {"kind": …, …}.
@@ -227,6 +241,16 @@ class PostgresDatabase:
                 async with await self._connect(self._owner) as conn:
                     await conn.execute(_SQL.vacuum)
             self._last_vacuum = self._vacuums_begun
+
+    async def _announce(self) -> None:
+        notices = self._announcements.take()
+        if not notices:
+            return
+        try:
+            async with self.session() as session:
+                await session.conn.execute(_SQL.announce, (notices,))
+        except RapportError as error:
+            _log.warning("changes_not_announced", reason=error.reason)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from rapport_server.domain.memories import (
     Memory,
     MemoryDraft,
     MemoryKind,
+    MemoryProgress,
     ProcessingStatus,
     Scope,
 )
@@ -32,6 +33,7 @@ from rapport_server.store.memory_rows import (
     expired_of,
     found_chunk_of,
     memory_of,
+    memory_progress_of,
     over_plan_of,
     processing_status_of,
     scope_values,
@@ -235,6 +237,22 @@ class MemoryTable:
         values = _of_ids(scope, source_ids)
         found = await every(self._conn, processing_status_of, _SQL.status, values)
         return {status.source_id: status for status in found}
+
+    async def newest_version(self, scope: Scope) -> int:
+        """The highest version in the scope, 0 when there is none."""
+        return int(await scalar(self._conn, _SQL.newest_version, scope_values(scope)))
+
+    async def unfinished(self, scope: Scope, limit: int) -> list[MemoryProgress]:
+        """The oldest versions that are not COMPLETED."""
+        values = {**scope_values(scope), "limit": limit}
+        return await every(self._conn, memory_progress_of, _SQL.unfinished, values)
+
+    async def progress(
+        self, scope: Scope, versions: Sequence[int], after: int, limit: int
+    ) -> list[MemoryProgress]:
+        """How far these versions are that are still there, and up to `limit` newer than `after`; by version."""
+        values = {**scope_values(scope), "versions": list(versions), "after": after, "limit": limit}
+        return await every(self._conn, memory_progress_of, _SQL.progress, values)
 
     async def _removed(self, query: sql.SQL, values: dict[str, Any]) -> tuple[int, list[int]]:
         count, chunk_ids = await one(self._conn, _counted, query, values)

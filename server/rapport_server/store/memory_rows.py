@@ -16,6 +16,7 @@ from rapport_server.domain.memories import (
     Memory,
     MemoryDraft,
     MemoryKind,
+    MemoryProgress,
     Pair,
     ProcessingStatus,
     Scope,
@@ -162,6 +163,11 @@ def found_chunk_of(
 def processing_status_of(*, status: str, **columns: Any) -> ProcessingStatus:
     """How far a version is."""
     return ProcessingStatus(status=IndexingStatus(status), **columns)
+
+
+def memory_progress_of(*, version: int, kind: str, **columns: Any) -> MemoryProgress:
+    """One version and how far it is."""
+    return MemoryProgress(version, MemoryKind(kind), processing_status_of(**columns))
 
 
 def expired_of(

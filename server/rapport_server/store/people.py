@@ -1,7 +1,7 @@
 """Tables person_epoch and end_user."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,12 +27,15 @@ class PeopleTable:
     """People: their lock and epoch, their place in the shards, their relation.
 
     `placements` collects how many people this transaction placed in which shard; the counts in shard_head are raised from
-    it at the very end, because heads are locked last.
+    it at the very end, because heads are locked last. `touched` collects who was locked, to be announced after the commit.
     """
 
-    def __init__(self, conn: Connection, placements: Counter[ShardKey] | None = None) -> None:
+    def __init__(
+        self, conn: Connection, placements: Counter[ShardKey], touched: set[bytes]
+    ) -> None:
         self._conn = conn
-        self._placements: Counter[ShardKey] = Counter() if placements is None else placements
+        self._placements = placements
+        self._touched = touched
 
     async def arrival(self, tenant_id: str, subject_hash: bytes) -> Arrival:
         """The person's epoch (0 when never seen) without a lock, and the database's clock."""
@@ -52,22 +55,30 @@ class PeopleTable:
             locked = await one(self._conn, Arrival, _SQL.lock, values)
         if locked.epoch != epoch:
             raise Erased
+        self._touched.add(subject_hash)
         return locked.now
 
     async def lock_many(self, subjects: Sequence[tuple[str, bytes]]) -> None:
         """Lock several persons (tenant_id, subject_hash) in sorted order, whatever their epochs."""
         wanted = sorted(set(subjects))
+        subject_hashes = [subject_hash for _, subject_hash in wanted]
         values = {
             "tenant_ids": [tenant_id for tenant_id, _ in wanted],
-            "subject_hashes": [subject_hash for _, subject_hash in wanted],
+            "subject_hashes": subject_hashes,
         }
         await self._conn.execute(_SQL.insert_epochs, values)
         await self._conn.execute(_SQL.lock_many, values)
+        self._touched.update(subject_hashes)
 
     async def bump(self, tenant_id: str, subject_hash: bytes) -> int:
         """Lock the person and raise the epoch; the new one."""
         values = {"tenant_id": tenant_id, "subject_hash": subject_hash}
+        self._touched.add(subject_hash)
         return int(await scalar(self._conn, _SQL.bump, values))
+
+    def announce(self, subject_hashes: Iterable[bytes]) -> None:
+        """Wake those who watch these persons, after the commit; whom this transaction locked is announced anyway."""
+        self._touched.update(subject_hashes)
 
     async def get(self, tenant_id: str, end_user_id: str) -> Person | None:
         """None when the person is not stored."""

@@ -258,7 +258,11 @@ class MemoryServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchEndUser(self, request, context):
-        """Streams what changes about a person, from now until the caller leaves. READER.
+        """Streams how things stand with a person, then what changes, until the caller leaves, for an hour at
+        most (DEADLINE_EXCEEDED: call again). Every interaction and event comes once, in order; of the
+        relation and of a memory's indexing a slow reader gets the latest. Ends with ABORTED, ERASED when
+        the person is erased, NOT_FOUND when the tenant is deleted, UNAUTHENTICATED when the key is revoked;
+        above 512 watchers of one server RESOURCE_EXHAUSTED. READER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

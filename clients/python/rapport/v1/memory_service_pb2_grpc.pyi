@@ -90,7 +90,12 @@ class MemoryServiceStub:
     NOT_FOUND. WRITER.
     """
     WatchEndUser: _grpc.UnaryStreamMultiCallable[_memory_service_pb2.WatchEndUserRequest, _memory_service_pb2.WatchEndUserResponse]
-    """Streams what changes about a person, from now until the caller leaves. READER."""
+    """Streams how things stand with a person, then what changes, until the caller leaves, for an hour at
+    most (DEADLINE_EXCEEDED: call again). Every interaction and event comes once, in order; of the
+    relation and of a memory's indexing a slow reader gets the latest. Ends with ABORTED, ERASED when
+    the person is erased, NOT_FOUND when the tenant is deleted, UNAUTHENTICATED when the key is revoked;
+    above 512 watchers of one server RESOURCE_EXHAUSTED. READER.
+    """
 
 @_typing.type_check_only
 class MemoryServiceAsyncStub(MemoryServiceStub):
@@ -154,7 +159,12 @@ class MemoryServiceAsyncStub(MemoryServiceStub):
     NOT_FOUND. WRITER.
     """
     WatchEndUser: _aio.UnaryStreamMultiCallable[_memory_service_pb2.WatchEndUserRequest, _memory_service_pb2.WatchEndUserResponse]  # type: ignore[assignment]
-    """Streams what changes about a person, from now until the caller leaves. READER."""
+    """Streams how things stand with a person, then what changes, until the caller leaves, for an hour at
+    most (DEADLINE_EXCEEDED: call again). Every interaction and event comes once, in order; of the
+    relation and of a memory's indexing a slow reader gets the latest. Ends with ABORTED, ERASED when
+    the person is erased, NOT_FOUND when the tenant is deleted, UNAUTHENTICATED when the key is revoked;
+    above 512 watchers of one server RESOURCE_EXHAUSTED. READER.
+    """
 
 class MemoryServiceServicer:
     """What is remembered about people.
@@ -300,6 +310,11 @@ class MemoryServiceServicer:
         request: _memory_service_pb2.WatchEndUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_memory_service_pb2.WatchEndUserResponse], _abc.AsyncIterator[_memory_service_pb2.WatchEndUserResponse]]:
-        """Streams what changes about a person, from now until the caller leaves. READER."""
+        """Streams how things stand with a person, then what changes, until the caller leaves, for an hour at
+        most (DEADLINE_EXCEEDED: call again). Every interaction and event comes once, in order; of the
+        relation and of a memory's indexing a slow reader gets the latest. Ends with ABORTED, ERASED when
+        the person is erased, NOT_FOUND when the tenant is deleted, UNAUTHENTICATED when the key is revoked;
+        above 512 watchers of one server RESOURCE_EXHAUSTED. READER.
+        """
 
 def add_MemoryServiceServicer_to_server(servicer: MemoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

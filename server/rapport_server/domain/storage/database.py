@@ -109,6 +109,10 @@ class Database(Protocol):
         """
         ...
 
+    async def announce(self) -> None:
+        """Tell every process, without end, which persons were changed through this one."""
+        ...
+
     async def vacuum_person_tables(self) -> None:
         """Reclaim the dead rows of what was just erased, as the owner."""
         ...

@@ -14,6 +14,7 @@ from rapport_server.domain.memories import (
     Memory,
     MemoryDraft,
     MemoryKind,
+    MemoryProgress,
     ProcessingStatus,
     Scope,
 )
@@ -121,4 +122,18 @@ class Memories(Protocol):
 
     async def status(self, scope: Scope, source_ids: Sequence[str]) -> dict[str, ProcessingStatus]:
         """Of the newest version of each id that is stored."""
+        ...
+
+    async def newest_version(self, scope: Scope) -> int:
+        """The highest version in the scope, 0 when there is none."""
+        ...
+
+    async def unfinished(self, scope: Scope, limit: int) -> list[MemoryProgress]:
+        """The oldest versions that are not COMPLETED."""
+        ...
+
+    async def progress(
+        self, scope: Scope, versions: Sequence[int], after: int, limit: int
+    ) -> list[MemoryProgress]:
+        """How far these versions are that are still there, and up to `limit` newer than `after`; by version."""
         ...

@@ -1,6 +1,6 @@
 """People: their locks and epochs, their state, and where their vectors live."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -39,6 +39,10 @@ class People(Protocol):
 
     async def bump(self, tenant_id: str, subject_hash: bytes) -> int:
         """Lock the person and raise the epoch; the new one."""
+        ...
+
+    def announce(self, subject_hashes: Iterable[bytes]) -> None:
+        """Wake those who watch these persons, after the commit; whom this transaction locked is announced anyway."""
         ...
 
     async def get(self, tenant_id: str, end_user_id: str) -> Person | None:

@@ -6,6 +6,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from rapport.v1 import memory_service_pb2 as pb
@@ -17,7 +18,7 @@ from rapport_server.domain.tenants import Tenant
 from rapport_server.errors import NotFound
 from rapport_server.rpc import listings
 from rapport_server.rpc.call import CALL
-from rapport_server.rpc.convert import audit, memory, process, recall
+from rapport_server.rpc.convert import audit, memory, process, recall, watch
 from rapport_server.rpc.convert.enums import ERASURE_REASON
 from rapport_server.rpc.desk import AtDesk
 from rapport_server.rpc.validate.changes import memory_changes
@@ -244,6 +245,19 @@ class MemoryRpcs(AtDesk, MemoryServiceServicer):
             memory.message,
         )
         return pb.ListMessagesResponse(messages=messages, next_page_token=token)
+
+    async def WatchEndUser(
+        self, request: pb.WatchEndUserRequest, context: Context
+    ) -> AsyncIterator[pb.WatchEndUserResponse]:
+        """How things stand, then each change until the caller leaves."""
+        tenant = await self._desk.tenant(request.tenant_id)
+        check = Check()
+        person = scope(check, request.end_user_id, tenant)
+        check.raise_any()
+        changes = self._do.watch_end_user(CALL.get().caller, person)
+        async with aclosing(changes):
+            async for change in changes:
+                yield watch.watch_response(change, tenant.initial_trust)
 
 
 def _interaction_id(given: str) -> uuid.UUID:

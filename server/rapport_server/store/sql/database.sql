@@ -12,5 +12,9 @@ SELECT set_config('statement_timeout', %(statement)s, false),
 -- name: listen
 LISTEN rapport
 
+-- name: announce
+-- Nothing here must survive a crash: the commit waits for no disk.
+SELECT set_config('synchronous_commit', 'off', true), pg_notify('rapport', notice) FROM unnest(%s::text[]) AS notice
+
 -- name: vacuum
 VACUUM end_user, message, relation_point, person_relation, person_trigger, memory, chunk, request_record, shard_change

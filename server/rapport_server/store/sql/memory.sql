@@ -211,3 +211,23 @@ FROM memory
 WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
   AND source_id = ANY (%(source_ids)s::text[]) AND (expires_at IS NULL OR expires_at > statement_timestamp())
 ORDER BY source_id, version DESC
+
+-- name: newest_version
+SELECT coalesce(max(version), 0) FROM memory
+WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
+
+-- name: unfinished
+SELECT version, source_id, kind, status, attempts, error_reason, error_message, inferred_count, update_time FROM memory
+WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND status <> 'COMPLETED'
+ORDER BY version LIMIT %(limit)s
+
+-- name: progress
+WITH newer AS (
+    SELECT version, source_id, kind, status, attempts, error_reason, error_message, inferred_count, update_time FROM memory
+    WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND version > %(after)s
+    ORDER BY version LIMIT %(limit)s
+)
+SELECT version, source_id, kind, status, attempts, error_reason, error_message, inferred_count, update_time FROM memory
+WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
+  AND version = ANY (%(versions)s::bigint[])
+UNION ALL SELECT * FROM newer ORDER BY version
