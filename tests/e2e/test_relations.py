@@ -86,6 +86,7 @@ def test_a_due_trigger_is_reported_until_it_is_done_and_goes_with_its_memory(ten
     call = {"message": "Hello.", "occurred_at": NOON + minutes(10), "request_id": request_id}
     first = client.process("maya", **call)
     assert list(first.triggers) == [early, late]
+    assert f"| {early.description}\n" in first.context.system_prompt
     # Without a time it is now, when all are due.
     assert due(client) == ["Birthday!", "Surgery", "Later."]
     upsert("New.", 1)

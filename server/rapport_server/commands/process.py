@@ -16,7 +16,7 @@ from rapport_server.commands.search import Searcher
 from rapport_server.commands.ticket import Result, Ticket
 from rapport_server.domain.analysis import Analysis, Signals, overridden
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
-from rapport_server.domain.context import Quote, Situation, system_prompt
+from rapport_server.domain.context import Due, Quote, Situation, system_prompt
 from rapport_server.domain.limits import TRIGGERS_MAX
 from rapport_server.domain.memories import (
     ChunkDraft,
@@ -355,6 +355,7 @@ def _processed(
         at,
         analysis,
         [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in relevant],
+        [Due(trigger.description, trigger.due_at) for trigger in triggers],
         time_zone=person.time_zone,
         user_name=person.user_name,
     )
