@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -33,6 +34,7 @@ from rapport_server.commands.processing import Processing
 from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
+from rapport_server.commands.reply import Reply
 from rapport_server.commands.search import Searcher
 from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
@@ -41,7 +43,7 @@ from rapport_server.commands.triggers import Triggers
 from rapport_server.commands.update_memory import UpdateMemory
 from rapport_server.commands.watch_end_user import WatchEndUser
 from rapport_server.config import Address, Config
-from rapport_server.domain.ports import Analyser, StepObserver
+from rapport_server.domain.ports import Analyser, LanguageModel, StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.errors import Unavailable
@@ -61,6 +63,9 @@ from rapport_server.store.feed import PostgresFeed
 from rapport_server.store.migrate import migrate
 from rapport_server.store.role import ensure_app_role
 from rapport_server.vectors import ShardCatalog, ShardLimits
+
+if TYPE_CHECKING:
+    from rapport_server.llm import Endpoint
 
 log = structlog.get_logger(__name__)
 
@@ -155,6 +160,11 @@ async def running(
                 "local analysis is off: its heads belong to another embedding model",
                 model=encoder.model_name,
             )
+        analyser: Analyser = analysis
+        model = None
+        if (made := await asyncio.to_thread(_language_model, config, analysis)) is not None:
+            model, analyser = made
+            stack.push_async_callback(model.close)
         feed = PostgresFeed(database, encoder.dimension)
         shards_dir = config.data_dir / "shards"
         index = ShardCatalog(
@@ -185,7 +195,7 @@ async def running(
             config,
             database,
             encoder,
-            analysis,
+            analyser,
             index,
             secrets,
             replica,
@@ -193,6 +203,7 @@ async def running(
             worker,
             bells,
             metrics,
+            model,
         )
         metrics.watch(index, database)
         background = _Background(failure)
@@ -226,6 +237,7 @@ def wire(
     worker: IngestWorker,
     bells: Bells,
     steps: StepObserver,
+    model: LanguageModel | None,
 ) -> Commands:
     """Give every command what it needs."""
     searcher = Searcher(database, index)
@@ -234,10 +246,10 @@ def wire(
     directory = TenantDirectory(database)
     authenticate = Authenticate(database, secrets.secret_hash)
     erase = Erase(database, secrets, secrets, replica, vacuum.request)
+    process = Process(database, encoder, analyser, searcher, gate, steps, config.context_tokens_max)
     return Commands(
-        process=Process(
-            database, encoder, analyser, searcher, gate, steps, config.context_tokens_max
-        ),
+        process=process,
+        reply=Reply(database, process, model, steps),
         attach_reply=AttachReply(database),
         add_memory=AddMemory(database, worker),
         processing=Processing(database, worker),
@@ -300,6 +312,23 @@ async def _runtime(loading: LoadThread[Runtime], stop: asyncio.Event) -> Runtime
         loaded.cancel()
         raise Stopped
     return loaded.result()
+
+
+def _language_model(config: Config, local: Analyser) -> "tuple[Endpoint, Analyser] | None":
+    """The configured endpoint, and who reads messages then; a second or two of importing."""
+    if config.llm_base_url is None or config.llm_model is None:
+        return None
+    from rapport_server.llm import Endpoint, LlmAnalysis
+
+    endpoint = Endpoint(
+        config.llm_base_url,
+        config.llm_model,
+        config.llm_api_key,
+        timeout_s=config.llm_timeout_seconds,
+        reply_tokens_max=config.llm_reply_tokens_max,
+        concurrency_max=config.llm_concurrency_max,
+    )
+    return endpoint, LlmAnalysis(endpoint, local) if config.llm_analysis else local
 
 
 async def _listen(

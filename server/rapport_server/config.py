@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from rapport_server.domain.context import CONTEXT_TOKENS_MIN
 from rapport_server.startup import StartupError
@@ -74,8 +75,24 @@ class Config:
     context_tokens_max: int = 3_000
     log_format: str = "console"
     log_level: str = "info"
+    # May hold credentials, as the key does.
+    llm_base_url: str | None = field(default=None, repr=False)
+    llm_model: str | None = None
+    llm_api_key: str | None = field(default=None, repr=False)
+    llm_timeout_seconds: float = 60.0
+    llm_reply_tokens_max: int = 1_024
+    llm_concurrency_max: int = 8
+    llm_analysis: bool = False
 
     def __post_init__(self) -> None:
+        if (self.llm_base_url is None) != (self.llm_model is None):
+            raise ConfigError(
+                "--llm-base-url (RAPPORT_LLM_BASE_URL) and --llm-model (RAPPORT_LLM_MODEL) go together: give both or none"
+            )
+        if self.llm_analysis and self.llm_base_url is None:
+            raise ConfigError(
+                "--llm-analysis (RAPPORT_LLM_ANALYSIS) needs an endpoint: --llm-base-url (RAPPORT_LLM_BASE_URL)"
+            )
         if self.insecure and not self.listen.is_loopback:
             raise ConfigError(
                 f"--insecure (RAPPORT_INSECURE) serves without credentials and therefore only on loopback: "
@@ -154,6 +171,14 @@ def _text(text: str) -> str:
 def _database_url(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")) and "=" not in text:
         raise ValueError("must be postgresql://USER@HOST/DATABASE or libpq's key=value form")
+    return text
+
+
+def _http_url(text: str) -> str:
+    parts = urlsplit(text)
+    # Reading the port checks it.
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("must be an http:// or https:// address such as http://127.0.0.1:11434/v1")
     return text
 
 
@@ -269,6 +294,31 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("log_format", _choice(*LOG_FORMATS), "FORMAT", "console or json [console]"),
     Setting("log_level", _choice(*LOG_LEVELS), "LEVEL", "debug, info, warning or error [info]"),
+    Setting(
+        "llm_base_url",
+        _http_url,
+        "URL",
+        "An OpenAI-compatible endpoint, for tenants with allow_llm [none: no text leaves the machine]",
+    ),
+    Setting("llm_model", _text, "NAME", "The model to ask for there"),
+    Setting("llm_api_key", _text, "KEY", "Its key; best by variable, flags show in ps [none]"),
+    # A caller without a deadline of its own has 90 s.
+    Setting(
+        "llm_timeout_seconds",
+        _seconds(0.1, 600),
+        "SECONDS",
+        "How long the model may take for a reply [60]",
+    ),
+    Setting("llm_reply_tokens_max", _count(1, 32_768), "N", "Tokens of a reply at most [1024]"),
+    Setting(
+        "llm_concurrency_max",
+        _count(1, 1_000),
+        "N",
+        "Requests to the endpoint at a time; others wait [8]",
+    ),
+    Setting(
+        "llm_analysis", _bool, "BOOL", "Let the model read messages, too, not only write [false]"
+    ),
 )
 
 

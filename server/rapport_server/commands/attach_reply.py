@@ -29,34 +29,44 @@ class AttachReply:
             await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
             if (replay := await ticket.begin(tx)) is not None:
                 return str(replay["source_id"])
-            source_id = await self._attach(tx, scope, interaction_id, reply)
+            source_id = await attach(tx, caller, scope, interaction_id, reply, ticket)
             await ticket.finish(tx, {"source_id": source_id})
-            await tx.audit.append(
-                scope.tenant_id,
-                AuditRecord(AuditEventKind.REPLY_ATTACHED, caller.key_id, ticket.subject_hash),
-            )
             return source_id
 
-    async def _attach(
-        self, tx: Transaction, scope: Scope, interaction_id: uuid.UUID, reply: str
-    ) -> str:
-        memory = await tx.memories.by_interaction(scope, interaction_id)
-        spoken = {m.role: m for m in await tx.messages.of_interaction(scope, interaction_id)}
-        if memory is None or MessageRole.USER not in spoken:
-            raise NotFound("interaction")
-        if MessageRole.ASSISTANT in spoken:
-            raise AlreadyExists("reply")
-        message = spoken[MessageRole.USER]
-        await tx.messages.insert(
-            scope,
-            interaction_id,
-            MessageRole.ASSISTANT,
-            reply,
-            message.channel,
-            message.session_id,
-            message.occurred_at,
-            Analysis(),
-        )
-        pair = Pair(message.text, reply)
-        await tx.memories.update(replace(memory, pairs=(pair,), text=rendered((pair,), "")))
-        return memory.source_id
+
+async def attach(
+    tx: Transaction,
+    caller: Caller,
+    scope: Scope,
+    interaction_id: uuid.UUID,
+    reply: str,
+    ticket: Ticket,
+) -> str:
+    """Store the reply with its interaction, in a transaction that has locked the person; the memory's source_id.
+
+    Raises NotFound, or AlreadyExists when a reply is there, before anything is written.
+    """
+    memory = await tx.memories.by_interaction(scope, interaction_id)
+    spoken = {m.role: m for m in await tx.messages.of_interaction(scope, interaction_id)}
+    if memory is None or MessageRole.USER not in spoken:
+        raise NotFound("interaction")
+    if MessageRole.ASSISTANT in spoken:
+        raise AlreadyExists("reply")
+    message = spoken[MessageRole.USER]
+    await tx.messages.insert(
+        scope,
+        interaction_id,
+        MessageRole.ASSISTANT,
+        reply,
+        message.channel,
+        message.session_id,
+        message.occurred_at,
+        Analysis(),
+    )
+    pair = Pair(message.text, reply)
+    await tx.memories.update(replace(memory, pairs=(pair,), text=rendered((pair,), "")))
+    await tx.audit.append(
+        scope.tenant_id,
+        AuditRecord(AuditEventKind.REPLY_ATTACHED, caller.key_id, ticket.subject_hash),
+    )
+    return memory.source_id

@@ -15,6 +15,7 @@ from rapport_server.commands.processing import Processing
 from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
+from rapport_server.commands.reply import Reply
 from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
@@ -28,6 +29,7 @@ class Commands:
     """What the RPCs call."""
 
     process: Process
+    reply: Reply
     attach_reply: AttachReply
     add_memory: AddMemory
     processing: Processing

@@ -28,7 +28,7 @@ from rapport_server.domain.memories import (
     Scope,
     rendered,
 )
-from rapport_server.domain.people import MessageRole, Person
+from rapport_server.domain.people import MessageRole, Person, Turn
 from rapport_server.domain.ports import Analyser, Encoded, Encoder, Lane, StepObserver
 from rapport_server.domain.ranking import Hit, one_per_memory
 from rapport_server.domain.relation import (
@@ -60,6 +60,8 @@ class Interaction:
     signals: Signals = Signals()
     events: Sequence[RelationEvent] = ()
     occurred_at: datetime | None = None
+    generate_reply: bool = False
+    history: Sequence[Turn] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class Processed:
     triggers: list[Trigger]
     situation: Situation
     system_prompt: str = ""
+    epoch: int = 0  # the person's when the call arrived
+    reply: str = ""
 
 
 class Process:
@@ -124,7 +128,7 @@ class Process:
             self._encoder.encode([interaction.message], Lane.INTERACTIVE),
         )
         if replay is not None:
-            return self._told(await self._replay(interaction, replay))
+            return self._told(await self._replay(interaction, replay), epoch)
         found, read = await asyncio.gather(
             self._searcher.nearest(
                 prepared, encoded.mean, interaction.top_k, interaction.min_similarity
@@ -147,12 +151,12 @@ class Process:
         self._steps.step("Process", "commit", time.perf_counter() - recalled)
         if replay is not None:
             processed = await self._replay(interaction, replay)
-        return self._told(processed)
+        return self._told(processed, epoch)
 
-    def _told(self, processed: Processed) -> Processed:
+    def _told(self, processed: Processed, epoch: int) -> Processed:
         """With the context in words, which no lock has to wait for."""
         prompt = system_prompt(processed.situation, self._context_tokens_max)
-        return replace(processed, system_prompt=prompt)
+        return replace(processed, system_prompt=prompt, epoch=epoch)
 
     async def _arrive(self, scope: Scope, ticket: Ticket) -> tuple[int, Result | None]:
         """The person's epoch, and what the first call of this request_id answered."""

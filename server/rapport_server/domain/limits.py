@@ -22,6 +22,7 @@ PERSON_RELATIONS_MAX = 1_000  # of one person; nobody speaks of more people
 TRIGGERS_MAX = 1_000  # of one person, done ones included: three years of one a day
 DUE_TRIGGERS_MAX = 50  # answered by one Process; who can bring up more at a time?
 KIND_BYTES_MAX = 64  # a word or two
+HISTORY_BYTES_MAX = 128 * 1024  # of all its turns: about 32,000 tokens
 EVENTS_MAX = 32  # between two messages of one person
 EMOTIONS_MAX = 32  # all labels that the analyser knows
 RESULTS_MAX = 1_000

@@ -43,6 +43,14 @@ class MessageRole(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a conversation, for a prompt."""
+
+    role: MessageRole
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message of an interaction; only the person's own has an analysis."""
 

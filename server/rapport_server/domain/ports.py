@@ -1,7 +1,7 @@
 """What the commands need of the outside, as Protocols; the other rooms implement them."""
 
 import enum
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rapport_server.domain.analysis import Analysis
 from rapport_server.domain.mentions import Mentions
+from rapport_server.domain.people import Turn
 
 
 class Lane(enum.Enum):
@@ -99,6 +100,19 @@ class MentionReader(Protocol):
 
         `own_name` is the person's; `known` are names of people that the person has told of before. Milliseconds of CPU: call it
         beside the event loop.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes replies. What it is given may leave the machine: ask only where the tenant allows it."""
+
+    async def reply(
+        self, system_prompt: str, turns: Sequence[Turn], wrote: Callable[[str], None]
+    ) -> str:
+        """The next turn of the conversation, 1 byte–32 KiB; `wrote` gets each part of it as it comes.
+
+        Raises LlmFailed, perhaps after some parts. Bounded in time; cancelling it ends the request.
         """
         ...
 

@@ -1,8 +1,9 @@
 """What Process answers."""
 
 from rapport.v1 import process_pb2
-from rapport.v1.memory_service_pb2 import ProcessResponse
+from rapport.v1.memory_service_pb2 import ProcessResponse, ProcessStreamResponse
 from rapport_server.commands.process import Processed, Relevant
+from rapport_server.commands.reply import Final, Opening
 from rapport_server.rpc.convert.analysis import analysis
 from rapport_server.rpc.convert.relation import relation, trigger
 from rapport_server.rpc.convert.structs import to_struct
@@ -10,7 +11,7 @@ from rapport_server.rpc.convert.times import to_timestamp
 
 
 def process_response(given: Processed) -> ProcessResponse:
-    """The whole answer; without a language model `reply` stays empty."""
+    """The whole answer; without generate_reply `reply` stays empty."""
     latest = max(given.last_seen or given.occurred_at, given.occurred_at)
     return ProcessResponse(
         interaction_id=str(given.interaction_id),
@@ -32,7 +33,19 @@ def process_response(given: Processed) -> ProcessResponse:
         ),
         analysis=analysis(given.analysis),
         triggers=[trigger(one) for one in given.triggers],
+        reply=given.reply,
     )
+
+
+def stream_part(given: Opening | str | Final) -> ProcessStreamResponse:
+    """One part of a stream."""
+    match given:
+        case Opening():
+            return ProcessStreamResponse(opening=process_response(given.processed))
+        case Final():
+            return ProcessStreamResponse(final=process_response(given.processed))
+        case _:
+            return ProcessStreamResponse(reply_delta=given)
 
 
 def _relevant(given: Relevant) -> process_pb2.RelevantMemory:

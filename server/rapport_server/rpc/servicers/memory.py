@@ -46,8 +46,23 @@ class MemoryRpcs(AtDesk, MemoryServiceServicer):
         check = Check()
         given = interaction(check, request, tenant, utc_now())
         ticket = await self._desk.ticket(check, request, tenant.tenant_id, given.scope.end_user_id)
-        done = await self._do.process(CALL.get().caller, tenant, given, ticket)
+        command = self._do.reply if given.generate_reply else self._do.process
+        done = await command(CALL.get().caller, tenant, given, ticket)
         return process.process_response(done)
+
+    async def ProcessStream(
+        self, request: pb.ProcessStreamRequest, context: Context
+    ) -> AsyncIterator[pb.ProcessStreamResponse]:
+        """Process, with the reply as it is written."""
+        tenant = await self._desk.tenant(request.tenant_id)
+        check = Check()
+        given = interaction(check, request, tenant, utc_now())
+        ticket = await self._desk.ticket(check, request, tenant.tenant_id, given.scope.end_user_id)
+        parts = self._do.reply.stream(CALL.get().caller, tenant, given, ticket)
+        # Closed at once when the caller leaves, so that the model stops writing.
+        async with aclosing(parts):
+            async for part in parts:
+                yield process.stream_part(part)
 
     async def AttachReply(
         self, request: pb.AttachReplyRequest, context: Context

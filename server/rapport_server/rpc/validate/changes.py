@@ -61,7 +61,6 @@ def tenant_changes(check: Check, request: UpdateTenantRequest) -> Mapping[str, A
                 check.not_yet(name, request.infer_default)
                 fields[name] = request.infer_default
             case "allow_llm":
-                check.not_yet(name, request.allow_llm)
                 fields[name] = request.allow_llm
     return fields
 

@@ -1,9 +1,10 @@
 """ProcessRequest: a message with the caller's reading of it and events."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from rapport.v1.analysis_pb2 import Signals as SignalsMessage
-from rapport.v1.memory_service_pb2 import ProcessRequest
+from rapport.v1.memory_service_pb2 import ProcessRequest, ProcessStreamRequest
 from rapport.v1.message_pb2 import ConversationTurn
 from rapport.v1.process_pb2 import RecallOptions
 from rapport.v1.relation_pb2 import RelationEvent as EventMessage
@@ -14,12 +15,14 @@ from rapport_server.domain.limits import (
     EMOTION_LABEL_BYTES_MAX,
     EMOTIONS_MAX,
     EVENTS_MAX,
+    HISTORY_BYTES_MAX,
     HISTORY_MAX,
     MESSAGE_BYTES_MAX,
     NAME_BYTES_MAX,
     NOTE_BYTES_MAX,
     TOP_K_MAX,
 )
+from rapport_server.domain.people import Turn
 from rapport_server.domain.relation import RelationEvent
 from rapport_server.domain.tenants import Tenant
 from rapport_server.rpc.convert.enums import (
@@ -38,10 +41,15 @@ MIN_SIMILARITY_DEFAULT = 0.3
 
 
 def interaction(
-    check: Check, request: ProcessRequest, tenant: Tenant, now: datetime
+    check: Check,
+    request: ProcessRequest | ProcessStreamRequest,
+    tenant: Tenant,
+    now: datetime,
 ) -> Interaction:
-    """The interaction that the request describes."""
-    _not_yet(check, request, tenant)
+    """The interaction that the request describes; both requests have the same fields."""
+    if request.generate_reply and request.assistant_message:
+        check.bad("assistant_message", "and generate_reply must not both be given")
+    _infer(check, request, tenant)
     top_k, min_similarity = _recall(check, request.recall)
     return Interaction(
         scope(check, request.end_user_id, tenant),
@@ -59,6 +67,8 @@ def interaction(
         check.past("occurred_at", request.occurred_at, now)
         if request.HasField("occurred_at")
         else None,
+        request.generate_reply,
+        _history(check, request.conversation_history),
     )
 
 
@@ -73,24 +83,29 @@ def event(check: Check, field: str, given: EventMessage, now: datetime) -> Relat
     )
 
 
-def _not_yet(check: Check, request: ProcessRequest, tenant: Tenant) -> None:
-    """What needs a language model or an extractor."""
-    if request.generate_reply and request.assistant_message:
-        check.bad("assistant_message", "and generate_reply must not both be given")
-    check.not_yet("generate_reply", request.generate_reply)
-    check.not_yet("conversation_history", bool(request.conversation_history))
-    check.count("conversation_history", request.conversation_history, HISTORY_MAX)
-    for number, turn in enumerate(request.conversation_history[:HISTORY_MAX]):
-        _turn(check, f"conversation_history[{number}]", turn)
+def _infer(check: Check, request: ProcessRequest | ProcessStreamRequest, tenant: Tenant) -> None:
+    """What needs an extractor."""
     infer = request.infer if request.HasField("infer") else tenant.infer_default
     check.not_yet("infer", infer)
 
 
-def _turn(check: Check, field: str, turn: ConversationTurn) -> None:
-    MESSAGE_ROLE.of(check, f"{field}.role", turn.role)
-    check.text(f"{field}.content", turn.content, MESSAGE_BYTES_MAX)
-    if not turn.content:
-        check.bad(f"{field}.content", "must not be empty")
+def _history(check: Check, given: Sequence[ConversationTurn]) -> tuple[Turn, ...]:
+    check.count("conversation_history", given, HISTORY_MAX)
+    turns = tuple(
+        Turn(
+            MESSAGE_ROLE.of(check, f"conversation_history[{number}].role", turn.role),
+            check.text(
+                f"conversation_history[{number}].content",
+                turn.content,
+                MESSAGE_BYTES_MAX,
+                required=True,
+            ),
+        )
+        for number, turn in enumerate(given[:HISTORY_MAX])
+    )
+    if sum(len(turn.content.encode()) for turn in turns) > HISTORY_BYTES_MAX:
+        check.bad("conversation_history", f"must have at most {HISTORY_BYTES_MAX:,} bytes")
+    return turns
 
 
 def _recall(check: Check, options: RecallOptions) -> tuple[int, float]:
@@ -127,7 +142,9 @@ def _signals(check: Check, given: SignalsMessage) -> Signals:
     )
 
 
-def _events(check: Check, request: ProcessRequest, now: datetime) -> tuple[RelationEvent, ...]:
+def _events(
+    check: Check, request: ProcessRequest | ProcessStreamRequest, now: datetime
+) -> tuple[RelationEvent, ...]:
     check.count("events", request.events, EVENTS_MAX)
     return tuple(
         event(check, f"events[{number}]", given, now)

@@ -20,7 +20,6 @@ _NAME = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII)
 def new_tenant(check: Check, request: CreateTenantRequest, now: datetime) -> Tenant:
     """A tenant as asked for; its times are the database's in the end."""
     check.not_yet("infer_default", request.infer_default)
-    check.not_yet("allow_llm", request.allow_llm)
     return Tenant(
         check.identifier("tenant_id", request.tenant_id),
         plan(check, request.plan),
