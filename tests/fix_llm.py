@@ -268,6 +268,9 @@ def small_model_port() -> Iterator[int]:
     params.n_ctx = 2048
     params.n_parallel = 1
     params.verbosity = 0
+    params.warmup = False
+    # One thread: several that wait for each other suffer where the cores are shared.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.sampling.temp = 0
     server = xllamacpp.Server(params)
     yield int(server.listening_address.rpartition(":")[2])

@@ -20,6 +20,7 @@ from psycopg.conninfo import make_conninfo
 from rapport import AsyncClient, Client
 from rapport_server.embedded.cluster import SUPERUSER
 from rapport_server.embedded.postgres import DATABASE
+from tests.fix_llm import LlmServer
 from tests.fix_postgres import open_directory
 
 # Loading torch on a busy machine is what takes this long; seconds on a quiet one.
@@ -27,6 +28,7 @@ START_S_MAX = 240.0
 ADDRESS = re.compile(r"serves gRPC on (\S+), metrics on (\S+)")
 LISTENS = re.compile(r"serving +listen=(\S+)")
 OPERATOR = re.compile(r"operator key .*?(rap_\S+)")
+LLM_KEY = "llm-key-of-the-tests"
 WRITER = re.compile(r"writer key .*?(rap_\S+)")
 
 
@@ -201,9 +203,14 @@ class TenantHandle:
 
 
 @pytest.fixture(scope="session")
-def rapport() -> Iterator[RapportProcess]:
-    """One server for all tests that do not harm it; each takes a tenant of its own."""
-    with server_directory() as directory, rapport_process(directory) as server:
+def rapport(llm_endpoint: LlmServer) -> Iterator[RapportProcess]:
+    """One server for all tests that do not harm it; each takes a tenant of its own.
+
+    It has a language model's endpoint, which only tenants with allow_llm may use.
+    """
+    flags = ["--llm-base-url", llm_endpoint.base_url, "--llm-model", "small"]
+    flags += ["--llm-api-key", LLM_KEY, "--llm-reply-tokens-max", "16", "--llm-analysis", "true"]
+    with server_directory() as directory, rapport_process(directory, *flags) as server:
         yield server
         code = server.stop()
         assert code == 0, server.log_text()[-4000:]

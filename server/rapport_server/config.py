@@ -175,10 +175,19 @@ def _database_url(text: str) -> str:
 
 
 def _http_url(text: str) -> str:
-    parts = urlsplit(text)
-    # Reading the port checks it.
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # its own words may quote the address, which may hold a password
+        good = False
+    if not good:
         raise ValueError("must be an http:// or https:// address such as http://127.0.0.1:11434/v1")
+    return text
+
+
+def _key(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError("must be printable ASCII without spaces, as it travels in a header")
     return text
 
 
@@ -301,7 +310,7 @@ SETTINGS: tuple[Setting, ...] = (
         "An OpenAI-compatible endpoint, for tenants with allow_llm [none: no text leaves the machine]",
     ),
     Setting("llm_model", _text, "NAME", "The model to ask for there"),
-    Setting("llm_api_key", _text, "KEY", "Its key; best by variable, flags show in ps [none]"),
+    Setting("llm_api_key", _key, "KEY", "Its key; best by variable, flags show in ps [none]"),
     # A caller without a deadline of its own has 90 s.
     Setting(
         "llm_timeout_seconds",

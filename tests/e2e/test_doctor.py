@@ -20,6 +20,7 @@ from rapport_server.doctor import database as databases
 from rapport_server.doctor.database import Own
 from rapport_server.doctor.examine import check_database, examine
 from rapport_server.doctor.files import Place, check_postgres, check_secrets
+from rapport_server.doctor.language_model import check_language_model
 from rapport_server.doctor.model import check_model
 from rapport_server.doctor.report import Level, Report, counted
 from rapport_server.doctor.server import check_metrics
@@ -29,6 +30,7 @@ from rapport_server.embedding.loading import packaged_model
 from rapport_server.privacy.secrets import Secrets
 from rapport_server.store import inspection, role
 from rapport_server.store.database import PostgresDatabase
+from tests.fix_llm import LlmServer
 from tests.fix_postgres import Database
 from tests.fix_rapport import RapportProcess, rapport_process, server_directory
 
@@ -118,6 +120,7 @@ async def test_a_healthy_installation_is_found_well_and_left_as_it_was(config: C
         "audit",
         "secrets",
         "model",
+        "llm",
     ):
         assert findings.levels(area) - {Level.WARN} == {Level.OK}, findings.of(area)
     assert "1 current" in findings.of("shards")[0][1]
@@ -413,3 +416,16 @@ async def test_waiting_and_errored_memories_are_counted(database: Database, chan
     assert (waiting, errored) == (Level.WARN, Level.WARN)
     assert "1 memory waiting, the oldest for 60 minutes" in first
     assert "1 WORKER_LOST" in second
+
+
+async def test_the_language_models_endpoint_is_asked_whether_it_answers(llm: LlmServer) -> None:
+    config = Config(Path("/nowhere"), Path("/nowhere"), llm_base_url=llm.base_url, llm_model="m")
+    findings = Findings()
+    await check_language_model(config, findings.report)
+    assert findings.of("llm") == [(Level.OK, "the endpoint answers; m is asked for")]
+    assert [(one.path, one.raw) for one in llm.asked] == [("/v1/models", b"")]
+    absent = replace(config, llm_base_url="http://127.0.0.1:9/v1", llm_api_key="s3cret")
+    findings = Findings()
+    await check_language_model(absent, findings.report)
+    assert findings.levels("llm") == {Level.WARN}
+    assert "s3cret" not in findings.text.getvalue()

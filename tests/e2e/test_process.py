@@ -313,7 +313,6 @@ def test_what_does_not_exist_yet_is_refused_by_name(tenant: TenantHandle):
     client = tenant.client
     for fields, at in (
         ({"infer": True}, "infer"),
-        ({"generate_reply": True}, "generate_reply"),
         ({"recall": {"mode": "THINKING"}}, "recall.mode"),
     ):
         with refused("UNIMPLEMENTED") as error:

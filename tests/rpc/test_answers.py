@@ -37,7 +37,7 @@ from rapport_server.domain.memories import (
     Scope,
     Store,
 )
-from rapport_server.domain.people import Person
+from rapport_server.domain.people import MessageRole, Person, Turn
 from rapport_server.domain.ranking import Hit
 from rapport_server.domain.relation import RelationEventKind, RelationPoint, RelationState
 from rapport_server.domain.tenants import ApiKey, ApiKeyRole, StoreStatus
@@ -49,7 +49,7 @@ from rapport_server.rpc.convert.times import TIME_MAX, TIME_MIN, from_timestamp,
 from rapport_server.rpc.validate import json
 from rapport_server.rpc.validate.check import Check
 from tests.fix_server import NOW, TENANT, Script, key_of
-from tests.rpc.wire import ask, refused, request_of
+from tests.rpc.wire import METHODS, ask, refused, request_of
 
 STATE = RelationState(0.5, 0.6, 0.45, 0.2, NOW)
 INTERACTION = uuid.UUID("8c0b7c1e-7f0b-4b0e-9f43-0a8a3b0f8a10")
@@ -136,6 +136,33 @@ async def test_process_defaults_are_the_contracts(script: Script, grpc_channel: 
     await ask(grpc_channel, "Process", request_of("Process", end_user_id="m", message="hi"))
     interaction = script.arguments("process")[2]
     assert (interaction.top_k, interaction.min_similarity) == (3, 0.3)
+
+
+async def test_a_reply_is_asked_for_with_the_turns_before_it(
+    script: Script, grpc_channel: grpc.aio.Channel
+):
+    processed = Processed(
+        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), [], SITUATION
+    )
+    script.answers["reply"] = replace(processed, reply="Hello")
+    request = request_of(
+        "Process",
+        end_user_id="m",
+        message="hi",
+        generate_reply=True,
+        conversation_history=[{"role": 2, "content": "Where were we?"}],
+    )
+    assert (await ask(grpc_channel, "Process", request)).reply == "Hello"
+    interaction = script.arguments("reply")[2]
+    assert interaction.generate_reply
+    assert interaction.history == (Turn(MessageRole.ASSISTANT, "Where were we?"),)
+
+
+def test_a_stream_is_asked_for_as_a_single_answer_is():
+    one, many = (METHODS[rpc].input_type.fields_by_name for rpc in ("Process", "ProcessStream"))
+    assert [(f.name, f.number, f.type) for f in one.values()] == [
+        (f.name, f.number, f.type) for f in many.values()
+    ]
 
 
 async def test_recall_shows_each_hit_with_its_scores(

@@ -21,7 +21,7 @@ READS = {
 }  # fmt: skip
 WRITABLE = {"MemoryService", "RelationService", "KnowledgeService"}
 ABSENT = {
-    "ProcessStream", "ImportMemories", "ExportEndUser", "AddKnowledge", "ListKnowledge", "DeleteKnowledge", "RunSweep",
+    "ImportMemories", "ExportEndUser", "AddKnowledge", "ListKnowledge", "DeleteKnowledge", "RunSweep",
 }  # fmt: skip
 
 

@@ -144,6 +144,18 @@ BAD: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
     (
         "Process",
         PROCESS,
+        {"conversation_history": [turn(2, "x" * 32_000)] * 5},
+        ["conversation_history"],
+    ),
+    (
+        "ProcessStream",
+        PROCESS,
+        {"message": " ", "conversation_history": [turn(1, "\0")], "events": [event(kind=0)]},
+        ["message", "conversation_history[0].content", "events[0].kind"],
+    ),
+    (
+        "Process",
+        PROCESS,
         {"message": " ", "channel": "c" * 300, "time_zone": "x", "occurred_at": SOON},
         ["message", "channel", "time_zone", "occurred_at"],
     ),
@@ -364,9 +376,8 @@ async def test_each_bad_field_is_named_and_nothing_is_done(
 @pytest.mark.parametrize(
     ("rpc", "right", "wrong", "field"),
     [
-        ("Process", PROCESS, {"generate_reply": True}, "generate_reply"),
-        ("Process", PROCESS, {"conversation_history": [turn(1, "x")]}, "conversation_history"),
         ("Process", PROCESS, {"infer": True}, "infer"),
+        ("ProcessStream", PROCESS, {"infer": True}, "infer"),
         ("Process", PROCESS, {"recall": process_pb2.RecallOptions(mode=2)}, "recall.mode"),
         ("Recall", RECALL, {"mode": 2}, "mode"),
         ("Recall", RECALL, {"alpha": 0.0}, "alpha"),
@@ -383,8 +394,6 @@ async def test_each_bad_field_is_named_and_nothing_is_done(
         ("ListMemories", {}, {"store": 2}, "store"),
         ("CreateTenant", {"tenant_id": "t"}, {"infer_default": True}, "infer_default"),
         ("UpdateTenant", {"tenant_id": "t"}, {"infer_default": True}, "infer_default"),
-        ("CreateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
-        ("UpdateTenant", {"tenant_id": "t"}, {"allow_llm": True}, "allow_llm"),
     ],
     ids=lambda v: v if isinstance(v, str) else None,
 )

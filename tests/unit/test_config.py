@@ -97,6 +97,16 @@ def test_addresses(text: str, host: str, port: int, loopback: bool) -> None:
         ("database_connections_max", "0"),
         ("log_format", "xml"),
         ("log_level", "loud"),
+        ("llm_base_url", "127.0.0.1:11434"),
+        ("llm_base_url", "ftp://host/v1"),
+        ("llm_base_url", "http://:80/v1"),
+        ("llm_base_url", "http://host:0/v1"),
+        ("llm_base_url", "http://host:port/v1"),
+        ("llm_api_key", "a key"),
+        ("llm_api_key", "key\n"),
+        ("llm_timeout_seconds", "0"),
+        ("llm_reply_tokens_max", "0"),
+        ("llm_concurrency_max", "0"),
     ],
 )
 def test_a_bad_value_names_flag_and_variable(name: str, bad: str) -> None:
@@ -126,6 +136,20 @@ def test_the_password_shows_in_neither_repr_nor_error() -> None:
     with pytest.raises(ConfigError) as caught:
         load(RAPPORT_DATABASE_URL="http//u:s3cret@h")
     assert "s3cret" not in str(caught.value)
+
+
+def test_a_language_model_needs_address_and_name_and_its_key_stays_hidden() -> None:
+    assert load().llm_base_url is None
+    url = "http://u:s3cret@127.0.0.1:11434/v1"
+    found = load(RAPPORT_LLM_BASE_URL=url, RAPPORT_LLM_MODEL="m", RAPPORT_LLM_API_KEY="s3cret")
+    assert (found.llm_base_url, found.llm_model, found.llm_api_key) == (url, "m", "s3cret")
+    assert not found.llm_analysis
+    assert "s3cret" not in repr(found)
+    for alone in ({"RAPPORT_LLM_BASE_URL": url}, {"RAPPORT_LLM_MODEL": "m"}):
+        with pytest.raises(ConfigError, match=r"RAPPORT_LLM_BASE_URL.*RAPPORT_LLM_MODEL"):
+            load(**alone)
+    with pytest.raises(ConfigError, match="RAPPORT_LLM_ANALYSIS"):
+        load(RAPPORT_LLM_ANALYSIS="true")
 
 
 def test_an_unknown_setting_is_an_error() -> None:

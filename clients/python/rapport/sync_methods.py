@@ -61,9 +61,14 @@ class Methods:
             INVALID_ARGUMENT.
         infer: Derive statements about the person from this exchange too; unset = the tenant's
             infer_default.
-        generate_reply: Let the server's language model write `reply`. Without one:
-            FAILED_PRECONDITION, LLM_NOT_CONFIGURED, nothing is written. Default false.
-        conversation_history: The turns before, at most 20: for the prompt only, never stored.
+        generate_reply: Let the server's language model write `reply`, which is then stored with the
+            interaction; default false. A server without one: FAILED_PRECONDITION,
+            LLM_NOT_CONFIGURED; a tenant without allow_llm: LLM_NOT_ALLOWED; nothing is written
+            then. If the model fails, or gives no answer of 1 byte–32 KiB, the interaction is stored
+            already: UNAVAILABLE, LLM_FAILED, and the same request_id goes on there.
+        conversation_history: The turns before, at most 20 and 128 KiB, for the prompt of
+            generate_reply only: they are never stored, and without generate_reply they are checked
+            and have no effect.
         """
         return run(
             self._calls.unary(
@@ -114,7 +119,8 @@ class Methods:
         timeout: float | None = None,
     ) -> Stream[m.ProcessStreamResponse]:
         """Process, with the reply sent as it is written: one `opening`, then reply_deltas, then one
-        `final`. WRITER.
+        `final`. A caller who leaves before `final` ends the writing; the same request_id goes on
+        there. WRITER.
 
         end_user_id: The person, 1–256 bytes without control characters. Empty = the tenant's
             default_end_user_id; INVALID_ARGUMENT if it has none.
@@ -135,9 +141,14 @@ class Methods:
             INVALID_ARGUMENT.
         infer: Derive statements about the person from this exchange too; unset = the tenant's
             infer_default.
-        generate_reply: Let the server's language model write `reply`. Without one:
-            FAILED_PRECONDITION, LLM_NOT_CONFIGURED, nothing is written. Default false.
-        conversation_history: The turns before, at most 20: for the prompt only, never stored.
+        generate_reply: Let the server's language model write `reply`, which is then stored with the
+            interaction; default false. A server without one: FAILED_PRECONDITION,
+            LLM_NOT_CONFIGURED; a tenant without allow_llm: LLM_NOT_ALLOWED; nothing is written
+            then. If the model fails, or gives no answer of 1 byte–32 KiB, the interaction is stored
+            already: UNAVAILABLE, LLM_FAILED, and the same request_id goes on there.
+        conversation_history: The turns before, at most 20 and 128 KiB, for the prompt of
+            generate_reply only: they are never stored, and without generate_reply they are checked
+            and have no effect.
         """
         return Stream(
             self._calls,

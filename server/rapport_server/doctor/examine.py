@@ -5,6 +5,7 @@ import psycopg
 from rapport_server.config import Config
 from rapport_server.doctor import database, files, machine, model, server, shards
 from rapport_server.doctor.files import Place
+from rapport_server.doctor.language_model import check_language_model
 from rapport_server.doctor.report import Report
 from rapport_server.domain.storage import Installation
 from rapport_server.startup import StartupError
@@ -27,6 +28,7 @@ async def examine(config: Config, report: Report) -> None:
         report.ok("model", "loaded by the running server")
     else:
         model.check_model(config.embedding_model, installed, report)
+    await check_language_model(config, report)
 
 
 def _check_addresses(config: Config, place: Place, report: Report) -> bool:

@@ -146,7 +146,7 @@ class MemoryServiceServicer(object):
 
     def ProcessStream(self, request, context):
         """Process, with the reply sent as it is written: one `opening`, then reply_deltas, then one `final`.
-        WRITER.
+        A caller who leaves before `final` ends the writing; the same request_id goes on there. WRITER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -45,7 +45,7 @@ class MemoryServiceStub:
     """
     ProcessStream: _grpc.UnaryStreamMultiCallable[_memory_service_pb2.ProcessStreamRequest, _memory_service_pb2.ProcessStreamResponse]
     """Process, with the reply sent as it is written: one `opening`, then reply_deltas, then one `final`.
-    WRITER.
+    A caller who leaves before `final` ends the writing; the same request_id goes on there. WRITER.
     """
     AttachReply: _grpc.UnaryUnaryMultiCallable[_memory_service_pb2.AttachReplyRequest, _memory_service_pb2.AttachReplyResponse]
     """Adds the assistant's reply to an interaction, for callers that run their own language model. A
@@ -114,7 +114,7 @@ class MemoryServiceAsyncStub(MemoryServiceStub):
     """
     ProcessStream: _aio.UnaryStreamMultiCallable[_memory_service_pb2.ProcessStreamRequest, _memory_service_pb2.ProcessStreamResponse]  # type: ignore[assignment]
     """Process, with the reply sent as it is written: one `opening`, then reply_deltas, then one `final`.
-    WRITER.
+    A caller who leaves before `final` ends the writing; the same request_id goes on there. WRITER.
     """
     AttachReply: _aio.UnaryUnaryMultiCallable[_memory_service_pb2.AttachReplyRequest, _memory_service_pb2.AttachReplyResponse]  # type: ignore[assignment]
     """Adds the assistant's reply to an interaction, for callers that run their own language model. A
@@ -190,7 +190,7 @@ class MemoryServiceServicer:
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_memory_service_pb2.ProcessStreamResponse], _abc.AsyncIterator[_memory_service_pb2.ProcessStreamResponse]]:
         """Process, with the reply sent as it is written: one `opening`, then reply_deltas, then one `final`.
-        WRITER.
+        A caller who leaves before `final` ends the writing; the same request_id goes on there. WRITER.
         """
 
     def AttachReply(
