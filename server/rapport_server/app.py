@@ -35,6 +35,7 @@ from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
 from rapport_server.commands.reply import Reply
+from rapport_server.commands.run_sweep import RunSweep
 from rapport_server.commands.search import Searcher
 from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
@@ -47,6 +48,7 @@ from rapport_server.domain.ports import Analyser, LanguageModel, StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.errors import Unavailable
+from rapport_server.ingest.retention import Retention
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.ingest.worker import IngestWorker
 from rapport_server.load_thread import LoadThread
@@ -191,6 +193,7 @@ async def running(
         vacuum = Vacuum(database)
         worker = IngestWorker(database, encoder, secrets, metrics.ingest)
         bells = Bells()
+        retention = Retention(database, secrets, index, feed)
         commands = wire(
             config,
             database,
@@ -202,6 +205,7 @@ async def running(
             vacuum,
             worker,
             bells,
+            retention,
             metrics,
             model,
         )
@@ -209,7 +213,7 @@ async def running(
         background = _Background(failure)
         stack.push_async_callback(background.stop)
         background.run("ingest", worker.run())
-        background.run("sweep", Sweep(database, secrets).run())
+        background.run("sweep", Sweep(database, retention).run())
         background.run("erasures", replica.run())
         background.run("vacuum", vacuum.run())
         background.run("announcements", database.announce())
@@ -236,6 +240,7 @@ def wire(
     vacuum: Vacuum,
     worker: IngestWorker,
     bells: Bells,
+    retention: Retention,
     steps: StepObserver,
     model: LanguageModel | None,
 ) -> Commands:
@@ -271,6 +276,7 @@ def wire(
         audit=AuditReads(database, secrets),
         authenticate=authenticate,
         tenant_directory=directory,
+        run_sweep=RunSweep(database, retention),
     )
 
 

@@ -1,12 +1,15 @@
 """Conversations of many sessions, as the LoCoMo data set has them: every turn is kept and found by its own words."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from tests.e2e.scene import DEEDS, NAMES, THINGS, wait_for
+from rapport import AnalysisOrigin
+from tests.e2e.scene import DEEDS, NAMES, NOON, THINGS, wait_for
 from tests.fix_rapport import TenantHandle
 
 pytestmark = pytest.mark.long
@@ -98,3 +101,111 @@ def test_every_turn_is_completed_and_recalled_by_its_own_text(tenant: TenantHand
         assert {m.speaker for m in listed} == {item["speaker"] for item in items}
         assert len(listed) == 26
     assert twins  # the data has exact duplicates, or this says nothing about them
+
+
+CALLERS = 16
+PEOPLE = 40
+MESSAGES = 25
+MOODS = (
+    "I am so happy about {thing}, thank you!",
+    "I love how you helped me with {thing}.",
+    "Why is {thing} still not repaired? This is the third time I ask.",
+    "I am really angry. You promised me {thing} and nothing came.",
+    "YOU FORGOT {THING} AGAIN, THIS IS RIDICULOUS!",
+    "I feel lonely since {name} moved away with {thing}.",
+    "I am scared that {thing} will be gone tomorrow.",
+    "Can you tell me where {thing} is?",
+    "Please remember that {thing} belongs to {name}.",
+    "Good morning! {name} and I looked at {thing}.",
+    "No, that is wrong, it was {name} who had {thing}.",
+    "I do not want to live any more, not even {thing} helps.",
+    "Bye, see you when {thing} is here.",
+    "Honestly, {thing} was a bit disappointing.",
+)
+
+
+def dialogue(seed: int) -> list[dict[str, Any]]:
+    """What one person says, at times that sometimes go back, in some sessions with a reply and an event."""
+    rng = random.Random(seed)
+    at, calls = NOON - timedelta(days=60), []
+    for number in range(MESSAGES):
+        at += timedelta(minutes=rng.choice((3, 40, 700, -90)), seconds=number)
+        thing = f"the {rng.choice(THINGS)} number {rng.randrange(99)}"
+        text = rng.choice(MOODS).format(thing=thing, THING=thing.upper(), name=rng.choice(NAMES))
+        call: dict[str, Any] = {"message": text, "occurred_at": at, "session_id": f"s{number // 9}"}
+        if rng.random() < 0.4:
+            call["assistant_message"] = f"I see what you mean by {thing}."
+        if rng.random() < 0.1:
+            call["events"] = [{"kind": "BROKEN_PROMISE", "note": thing}]
+        calls.append(call)
+    return calls
+
+
+@dataclass
+class Told:
+    """All that a person's calls answered and left: numbers that may differ in the last digits, and what may not."""
+
+    numbers: list[float]
+    facts: list[Any]
+
+
+def say(client: Any, end_user_id: str, calls: list[dict[str, Any]]) -> Told:
+    told = Told([], [])
+    for call in calls:
+        answer = client.process(end_user_id, **call)
+        user, memory, analysis = answer.user, answer.memory, answer.analysis
+        told.numbers += [user.trust, user.sentiment, user.grudge, user.familiarity]
+        told.numbers += [analysis.mood_delta]
+        told.facts.append(
+            (
+                [emotion.label for emotion in analysis.detected_emotions],
+                (analysis.intent, analysis.shouting, analysis.crisis, analysis.origin),
+                (memory.total_stored, memory.interaction_count, user.interaction_count),
+                (memory.known_since.ToDatetime(), memory.last_seen.ToDatetime()),
+                [relevant.text for relevant in memory.relevant_memories],
+                answer.context.system_prompt,
+            )
+        )
+    look_back(client, end_user_id, told)
+    return told
+
+
+def look_back(client: Any, end_user_id: str, told: Told) -> None:
+    relation = client.get_relation(end_user_id).relation
+    told.facts.append((relation.interaction_count, relation.known_since, relation.last_seen))
+    for point in client.list_relation_history(end_user_id, order="OLDEST", page_size=1000):
+        told.numbers += [point.trust, point.sentiment, point.grudge, point.familiarity]
+        told.numbers.append(point.mood_delta)
+        told.facts.append((point.event_kind, point.occurred_at.ToDatetime()))
+    for message in client.list_messages(end_user_id, order="OLDEST", page_size=1000):
+        told.facts.append(
+            (message.role, message.text, message.session_id, message.occurred_at.ToDatetime())
+        )
+    listed = client.list_memories(end_user_id, page_size=1000)
+    told.facts.append(sorted(memory.text for memory in listed))
+
+
+def test_a_thousand_messages_at_16_callers_equal_the_same_said_one_after_the_other(make_tenant):
+    at_once, one_by_one = make_tenant(), make_tenant()
+    dialogues = {f"person-{seed}": dialogue(seed) for seed in range(PEOPLE)}
+    assert sum(map(len, dialogues.values())) == 1000
+    with ThreadPoolExecutor(CALLERS) as pool:
+        futures = {
+            name: pool.submit(say, at_once.client, name, calls) for name, calls in dialogues.items()
+        }
+        parallel = {name: future.result() for name, future in futures.items()}
+    moved = []
+    for name, calls in dialogues.items():
+        serial = say(one_by_one.client, name, calls)
+        assert parallel[name].facts == serial.facts
+        assert parallel[name].numbers == pytest.approx(serial.numbers, abs=1e-3)
+        moved += [fact for fact in serial.facts[: len(calls)] if fact[0]]
+    # The server read the messages itself, or the curves say nothing.
+    assert len(moved) > 500
+    assert all(fact[1][3] == AnalysisOrigin.ANALYSIS_ORIGIN_LOCAL for fact in moved)
+    counts = [
+        {user.end_user_id: user.total_stored for user in tenant.operator.list_end_users()}
+        for tenant in (at_once, one_by_one)
+    ]
+    assert counts[0] == counts[1] == dict.fromkeys(dialogues, MESSAGES)
+    assert at_once.operator.verify_audit_log().ok

@@ -82,6 +82,7 @@ def test_every_mutating_call_is_done_once(make_tenant):
         "CreateTenant": lambda r: operator.create_tenant(tenant_id=new_tenant, request_id=r),
         "DeleteTenant": lambda r: operator.delete_tenant(new_tenant, request_id=r),
         "RevokeApiKey": lambda r: operator.revoke_api_key(key_id=key.key_id, request_id=r),
+        "RunSweep": lambda r: operator.run_sweep(request_id=r),
         "Erase": lambda r: client.erase("maya", request_id=r),
     }
     for name, call in calls.items():

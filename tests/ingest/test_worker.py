@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 import numpy as np
 import psycopg
@@ -11,6 +12,8 @@ import pytest
 from rapport_server.domain import limits
 from rapport_server.domain.memories import IndexingStatus, ProcessingStatus, Scope
 from rapport_server.domain.ports import Encoded, Lane, ShardKey
+from rapport_server.domain.retention import INLINE_CUT_MAX, KEEP
+from rapport_server.domain.tenants import Plan
 from rapport_server.errors import EmbeddingFailed, Unavailable
 from rapport_server.ingest import line as line_module
 from rapport_server.ingest import worker as worker_module
@@ -20,7 +23,7 @@ from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.feed import PostgresFeed
 from tests.fix_postgres import Database
 from tests.ingest.encoders import ScriptedEncoder
-from tests.store.seed import DIMENSION, Hasher, claim, enqueue, opened, person, subject
+from tests.store.seed import DIMENSION, Hasher, claim, enqueue, index, opened, person, subject
 
 COMPLETED, ERRORED, QUEUED = (
     IndexingStatus.COMPLETED,
@@ -522,3 +525,28 @@ async def test_a_fault_of_the_worker_itself_does_not_end_the_work(
     assert found["b"].status is COMPLETED
     assert observer.items == 2
     assert "the ingest line broke" in capsys.readouterr().out
+
+
+async def test_a_batch_cuts_what_it_pushes_out_and_little_of_what_was_too_much_before(
+    db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KEEP, Plan.COMMUNITY, 1)
+    people = [Scope("acme", who) for who in ("maya", "omar", "noor")]
+    for scope in people[:2]:
+        await enqueue(db, [f"old {n}" for n in range(100)], end_user_id=scope.end_user_id)
+        await index(db, await claim(db, 100))
+    async with db.transaction() as tx:
+        tenant = await tx.tenants.lock("acme")
+        assert tenant is not None
+        await tx.tenants.update(replace(tenant, plan=Plan.COMMUNITY))
+    for scope in people:
+        await enqueue(db, ["new", "newer"], end_user_id=scope.end_user_id)
+    async with working(db) as worker:
+        for scope in people:
+            await settled(db, worker, scope, "newer")
+    async with db.session() as session:
+        left = [await session.memories.count(scope) for scope in people]
+        assert (await session.memories.existing(people[2], ["new", "newer"])) == {"newer"}
+    assert sum(left[:2]) == 2 * 102 - (2 * 2 + INLINE_CUT_MAX)
+    assert left[2] == 1
+    assert await vectors(db) == sum(left)

@@ -21,7 +21,7 @@ READS = {
 }  # fmt: skip
 WRITABLE = {"MemoryService", "RelationService", "KnowledgeService"}
 ABSENT = {
-    "ImportMemories", "ExportEndUser", "AddKnowledge", "ListKnowledge", "DeleteKnowledge", "RunSweep",
+    "ImportMemories", "ExportEndUser", "AddKnowledge", "ListKnowledge", "DeleteKnowledge",
 }  # fmt: skip
 
 

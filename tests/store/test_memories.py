@@ -1,6 +1,7 @@
 """Memories: versions, chunks, what is visible to whom and until when."""
 
 import asyncio
+import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,7 +23,9 @@ from rapport_server.domain.memories import (
     Store,
 )
 from rapport_server.domain.people import MessageRole
+from rapport_server.domain.retention import CUT_BYTES_MAX, CUT_KINDS
 from rapport_server.domain.storage import PageRequest, TimeRange
+from rapport_server.domain.tenants import Plan
 from rapport_server.errors import NotFound
 from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.sqlfile import load
@@ -37,6 +40,7 @@ from tests.store.house import (
     enqueue,
     fetch,
     finish_queue,
+    make_tenant,
     page,
 )
 
@@ -339,9 +343,9 @@ async def test_the_sweep_takes_expired_versions_with_their_chunks_and_nothing_el
     await expire(store, "m")
     await enqueue(store, MemoryDraft("m", "new"))
     async with store.transaction() as tx:
-        assert await tx.memories.expired(10) == [(MAYA, "m")]
+        assert await tx.memories.expired("", 10) == [(MAYA, "m")]
         assert await tx.memories.delete_expired(MAYA, ["m", "kept"]) == (1, old_chunks)
-        assert await tx.memories.expired(10) == []
+        assert await tx.memories.expired("", 10) == []
         assert list(await fetch(tx, MAYA, [kept])) == [kept]
     assert await versions(store) == [("text", "COMPLETED", False), ("new", "QUEUED", False)]
     await finish_queue(store)
@@ -495,6 +499,141 @@ async def test_retention_finds_the_oldest_unpinned_ones_beyond_the_newest_of_the
         assert await find(NOOR, MemoryKind.ADDED, 0, 10) == []
 
 
+async def test_retention_goes_by_when_things_happened_and_then_by_when_they_were_told(
+    store: PostgresDatabase,
+) -> None:
+    hours = {"today": 9, "told late": 1, "noon": 5, "noon again": 5, "told last": 3}
+    for source_id, hour in hours.items():
+        await complete(store, MemoryDraft(source_id, "x", occurred_at=NOON + hour * HOUR))
+    order = ["told late", "told last", "noon", "noon again", "today"]
+    async with store.session() as session:
+        for keep in range(6):
+            found = await session.memories.oldest_beyond(MAYA, MemoryKind.ADDED, keep, 10)
+            assert found == order[: max(0, 5 - keep)]
+
+
+async def test_long_texts_are_cut_in_several_steps(store: PostgresDatabase) -> None:
+    for number in range(5):
+        await complete(store, MemoryDraft(f"m{number}", "x" * (CUT_BYTES_MAX // 2)))
+    cuts = []
+    for _ in range(4):
+        async with store.transaction() as tx:
+            count, chunk_ids = await tx.memories.cut(MAYA, MemoryKind.ADDED, 0, 64)
+            assert len(chunk_ids) == count
+            cuts.append(count)
+    assert cuts == [2, 2, 1, 0]
+
+
+async def test_everybody_with_a_limited_plan_is_passed_once_and_told_of_what_is_too_much(
+    store: PostgresDatabase,
+) -> None:
+    async with store.transaction() as tx:
+        for tenant_id, plan in (("b", Plan.COMMUNITY), ("c", Plan.CLINIC), ("d", Plan.COMMUNITY)):
+            assert await tx.tenants.insert(make_tenant(tenant_id, plan=plan))
+    for place in ("acme/x", "b/x", "b/y", "b/z", "c/x", "d/x"):
+        scope = Scope(*place.split("/"))
+        for number in range(3):
+            kind = MemoryKind.INTERACTION if number == 2 and place == "d/x" else MemoryKind.ADDED
+            draft = MemoryDraft(f"m{number}", "x", kind=kind, pinned=place == "b/y" and number > 1)
+            await complete(store, draft, scope=scope)
+    keep = {Plan.COMMUNITY: 2, Plan.CLINIC: 1}
+    walks: dict[str, list[tuple[str, tuple[MemoryKind, ...]]]] = {}
+    for tenant_id in ("", "b", "acme"):
+        seen, after = [], ("", "")
+        async with store.session() as session:
+            while found := await session.memories.over_plan(keep, tenant_id, after, 2):
+                after = (found[-1].scope.tenant_id, found[-1].scope.end_user_id)
+                seen += [
+                    (f"{one.scope.tenant_id}/{one.scope.end_user_id}", one.kinds) for one in found
+                ]
+        walks[tenant_id] = seen
+    added = (MemoryKind.ADDED,)
+    of_b = [("b/x", added), ("b/y", ()), ("b/z", added)]
+    assert walks == {"": [*of_b, ("c/x", added), ("d/x", ())], "b": of_b, "acme": []}
+
+
+class Chronicle:
+    """Random writes to one person's memories, and the number of those that may be read, counted one by one."""
+
+    def __init__(self, store: PostgresDatabase, seed: int) -> None:
+        self.store = store
+        self.rng = random.Random(seed)
+        self.names = [f"m{n}" for n in range(8)]
+
+    def some(self) -> list[str]:
+        return self.rng.sample(self.names, self.rng.randrange(1, 5))
+
+    async def step(self) -> None:
+        works = (self.upsert, self.upsert, self.finish, self.fail, self.expire, self.delete)
+        await self.rng.choice((*works, self.sweep, self.cut, self.talk))()
+
+    async def upsert(self) -> None:
+        drafts = [
+            MemoryDraft(name, "x", expiry_s=self.rng.choice((0, 3600))) for name in self.some()
+        ]
+        await enqueue(self.store, *drafts)
+
+    async def talk(self) -> None:
+        await complete(self.store, MemoryDraft(str(uuid4()), "x", kind=MemoryKind.INTERACTION))
+
+    async def finish(self) -> None:
+        await finish_queue(self.store)
+
+    async def fail(self) -> None:
+        async with self.store.session() as session:
+            for item in await session.queue.claim("", 2, 30.0):
+                await session.queue.fail(item, "EMBEDDING_FAILED", "", final=True)
+
+    async def expire(self) -> None:
+        """One version of a source_id at random, not always the served one."""
+        async with self.store.session() as session:
+            await session.conn.execute(
+                "UPDATE memory SET expires_at = now() WHERE version IN"
+                " (SELECT version FROM memory ORDER BY md5(version::text || %s) LIMIT 2)",
+                (str(self.rng.random()),),
+            )
+
+    async def delete(self) -> None:
+        async with self.store.transaction() as tx:
+            await begin(tx)
+            await tx.memories.delete(MAYA, self.some()[:1])
+
+    async def sweep(self) -> None:
+        async with self.store.transaction() as tx:
+            await begin(tx)
+            await tx.memories.delete_expired(MAYA, self.some())
+
+    async def cut(self) -> None:
+        async with self.store.transaction() as tx:
+            await begin(tx)
+            await tx.memories.cut(MAYA, self.rng.choice(CUT_KINDS), 6, 2)
+
+    async def check(self) -> int:
+        async with self.store.session() as session:
+            row = await (
+                await session.conn.execute(
+                    "SELECT count(DISTINCT source_id) FROM memory WHERE expires_at IS NULL OR expires_at > now()"
+                )
+            ).fetchone()
+            assert row is not None
+            assert await session.memories.count(MAYA) == row[0]
+            ((_, listed),) = await session.people.page("acme", "", PageRequest(10))
+            assert listed == row[0]
+            return int(row[0])
+
+
+async def test_the_number_of_memories_is_exact_after_every_kind_of_write(
+    store: PostgresDatabase,
+) -> None:
+    chronicle = Chronicle(store, seed=8)
+    await chronicle.talk()
+    seen = set()
+    for _ in range(300):
+        await chronicle.step()
+        seen.add(await chronicle.check())
+    assert len(seen) > 5
+
+
 async def test_the_interaction_s_own_memory_is_found_by_its_interaction(
     store: PostgresDatabase,
 ) -> None:
@@ -540,6 +679,8 @@ async def test_no_plan_reads_the_whole_table_whenever_it_was_made(
         "status": memory.status,
         "existing": memory.existing,
         "delete": memory.delete,
+        "count": memory.count,
+        "over_plan": memory.over_plan,
     }
     async with store.session() as session:
         if planned == "empty":
@@ -595,6 +736,13 @@ _VALUES = {
     "end": ("timestamptz", "NULL"),
     "size": ("bigint", "20"),
     "bytes_max": ("bigint", "1000000"),
+    "keep": ("bigint", "990"),
+    "limit": ("bigint", "5"),
+    "plans": ("text[]", "'{ENTERPRISE}'"),
+    "keeps": ("int[]", "'{990}'"),
+    "kinds": ("text[]", "'{ADDED,INTERACTION}'"),
+    "after_tenant": ("text", "''"),
+    "after_user": ("text", "''"),
 }
 
 

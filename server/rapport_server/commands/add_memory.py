@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapport_server.commands.ticket import Ticket
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
@@ -83,12 +83,12 @@ class AddMemory:
                 drafts = [item.draft for item in items if item.draft]
                 if drafts:
                     times = [draft.occurred_at for draft in drafts if draft.occurred_at]
+                    first = min([clock, *times])
                     person = await tx.people.begin(
-                        scope.tenant_id,
-                        scope.end_user_id,
-                        tenant.initial_trust,
-                        min([clock, *times]),
+                        scope.tenant_id, scope.end_user_id, tenant.initial_trust, first
                     )
+                    if first < person.known_since:
+                        await tx.people.save(replace(person, known_since=first))
                     await tx.memories.enqueue(scope, person, drafts)
                 await ticket.finish(
                     tx,

@@ -16,6 +16,7 @@ from rapport_server.commands.reads import AuditReads, Reads
 from rapport_server.commands.recall import Recall
 from rapport_server.commands.record_event import RecordEvent
 from rapport_server.commands.reply import Reply
+from rapport_server.commands.run_sweep import RunSweep
 from rapport_server.commands.set_assignments import SetAssignments
 from rapport_server.commands.tenant_directory import TenantDirectory
 from rapport_server.commands.tenants import Tenants
@@ -49,3 +50,4 @@ class Commands:
     audit: AuditReads
     authenticate: Authenticate
     tenant_directory: TenantDirectory
+    run_sweep: RunSweep

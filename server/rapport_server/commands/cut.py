@@ -9,4 +9,4 @@ from rapport_server.domain.tenants import Plan
 async def cut_inline(tx: Transaction, scope: Scope, kind: MemoryKind, plan: Plan) -> list[int]:
     """Delete the oldest unpinned memories beyond the plan; the removed chunk ids, for the change log."""
     keep = KEEP.get(plan)
-    return [] if keep is None else await tx.memories.cut(scope, kind, keep, INLINE_CUT_MAX)
+    return [] if keep is None else (await tx.memories.cut(scope, kind, keep, INLINE_CUT_MAX))[1]

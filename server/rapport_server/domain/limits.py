@@ -60,3 +60,4 @@ SWEEP_ROWS_MAX = (
     1_000  # rows of each sort in one step of the sweep, so that its transactions stay short
 )
 WATCHERS_MAX = 512  # WatchEndUser streams of a process: half of the calls that it admits
+SWEEP_PEOPLE_MAX = 256  # whose numbers of memories one step compares with their plans

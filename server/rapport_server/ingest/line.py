@@ -291,7 +291,8 @@ async def _cut(
     if keep is None:
         return
     added = Counter((item.scope, item.kind, item.shard_id) for item in items)
+    spare = INLINE_CUT_MAX
     for (scope, kind, shard_id), count in added.items():
-        changes[shard_id][1].extend(
-            await tx.memories.cut(scope, kind, keep, count + INLINE_CUT_MAX)
-        )
+        cut, chunk_ids = await tx.memories.cut(scope, kind, keep, count + spare)
+        changes[shard_id][1].extend(chunk_ids)
+        spare -= max(0, cut - count)

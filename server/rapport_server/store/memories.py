@@ -22,6 +22,7 @@ from rapport_server.domain.memories import (
     Scope,
 )
 from rapport_server.domain.people import Person
+from rapport_server.domain.retention import CUT_BYTES_MAX, CUT_KINDS, Surplus
 from rapport_server.domain.storage import PageRequest, TimeRange
 from rapport_server.domain.tenants import Plan
 from rapport_server.errors import NotFound
@@ -34,9 +35,9 @@ from rapport_server.store.memory_rows import (
     found_chunk_of,
     memory_of,
     memory_progress_of,
-    over_plan_of,
     processing_status_of,
     scope_values,
+    surplus_of,
 )
 from rapport_server.store.query import Connection, column, every, first, one, scalar
 from rapport_server.store.sqlfile import load
@@ -170,33 +171,51 @@ class MemoryTable:
     async def oldest_beyond(
         self, scope: Scope, kind: MemoryKind, keep: int, limit: int
     ) -> list[str]:
-        """Up to `limit` source_ids, oldest first, of unpinned COMPLETED memories of the kind beyond the newest `keep`."""
-        values = {**scope_values(scope), "kind": kind.value, "keep": keep, "limit": limit}
+        """Up to `limit` source_ids, oldest first, of unpinned COMPLETED memories of the kind beyond the newest `keep`.
+
+        The newest are those with the latest occurred_at, of equal ones the last accepted. Fewer than `limit` when their texts sum up
+        to CUT_BYTES_MAX, but at least one.
+        """
+        values = {
+            **scope_values(scope),
+            "kind": kind.value,
+            "keep": keep,
+            "limit": limit,
+            "bytes_max": CUT_BYTES_MAX,
+        }
         return await column(self._conn, _SQL.oldest_beyond, values)
 
-    async def cut(self, scope: Scope, kind: MemoryKind, keep: int, limit: int) -> list[int]:
-        """Delete what `oldest_beyond` finds; the removed chunk ids."""
+    async def cut(
+        self, scope: Scope, kind: MemoryKind, keep: int, limit: int
+    ) -> tuple[int, list[int]]:
+        """Delete what `oldest_beyond` finds; (how many memories, the removed chunk ids)."""
         surplus = await self.oldest_beyond(scope, kind, keep, limit)
-        return (await self.delete(scope, surplus))[1] if surplus else []
+        return len(surplus), (await self.delete(scope, surplus))[1] if surplus else []
 
     async def over_plan(
-        self, keep: Mapping[Plan, int], limit: int
-    ) -> list[tuple[Scope, MemoryKind, int]]:
-        """Scopes and kinds with more memories than their tenant's plan keeps, and how many it keeps."""
+        self, keep: Mapping[Plan, int], tenant_id: str, after: tuple[str, str], limit: int
+    ) -> list[Surplus]:
+        """The next `limit` people of tenants with these plans (or of that one tenant), by (tenant_id, end_user_id)."""
+        after_tenant, after_user = after
         values = {
             "plans": [plan.value for plan in keep],
             "keeps": list(keep.values()),
-            "kinds": [MemoryKind.INTERACTION.value, MemoryKind.ADDED.value],
+            "kinds": [kind.value for kind in CUT_KINDS],
+            "tenant_id": tenant_id,
+            "after_tenant": after_tenant,
+            "after_user": after_user,
             "limit": limit,
         }
-        return await every(self._conn, over_plan_of, _SQL.over_plan, values)
+        return await every(self._conn, surplus_of, _SQL.over_plan, values)
 
-    async def expired(self, limit: int) -> list[tuple[Scope, str]]:
-        """Some memories of any tenant with an expired version, longest expired first, for the sweep."""
-        return await every(self._conn, expired_of, _SQL.expired, {"limit": limit})
+    async def expired(self, tenant_id: str, limit: int) -> list[tuple[Scope, str]]:
+        """Some memories of that tenant ('': of any) with an expired version, longest expired first, for the sweep."""
+        query = _SQL.expired_of_tenant if tenant_id else _SQL.expired
+        values = {"tenant_id": tenant_id, "limit": limit}
+        return await every(self._conn, expired_of, query, values)
 
     async def count(self, scope: Scope) -> int:
-        """Memories stored (each source_id once), expired ones left out."""
+        """The person's memories (each source_id once), expired ones left out; reads a counter, not the memories."""
         return int(await scalar(self._conn, _SQL.count, scope_values(scope)))
 
     async def allowed_chunks(

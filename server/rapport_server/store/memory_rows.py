@@ -22,6 +22,7 @@ from rapport_server.domain.memories import (
     Scope,
     Store,
 )
+from rapport_server.domain.retention import Surplus
 
 _dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -177,8 +178,6 @@ def expired_of(
     return Scope(tenant_id, end_user_id, Store(store)), source_id
 
 
-def over_plan_of(
-    *, tenant_id: str, store: str, end_user_id: str, kind: str, keep: int
-) -> tuple[Scope, MemoryKind, int]:
-    """What a scope has too much of, and how much of it is kept."""
-    return Scope(tenant_id, end_user_id, Store(store)), MemoryKind(kind), keep
+def surplus_of(*, tenant_id: str, end_user_id: str, kinds: list[str]) -> Surplus:
+    """A person and what there is too much of."""
+    return Surplus(Scope(tenant_id, end_user_id), tuple(MemoryKind(kind) for kind in kinds))

@@ -19,6 +19,7 @@ from rapport_server.domain.memories import (
     Scope,
 )
 from rapport_server.domain.people import Person
+from rapport_server.domain.retention import Surplus
 from rapport_server.domain.storage.ranges import PageRequest, TimeRange
 from rapport_server.domain.tenants import Plan
 
@@ -89,22 +90,28 @@ class Memories(Protocol):
         """Only the versions that have expired, for the sweep; (source_ids that lost one, chunk ids removed)."""
         ...
 
-    async def cut(self, scope: Scope, kind: MemoryKind, keep: int, limit: int) -> list[int]:
-        """Delete up to `limit` unpinned COMPLETED memories of the kind beyond the newest `keep`, oldest first; the chunk ids."""
+    async def cut(
+        self, scope: Scope, kind: MemoryKind, keep: int, limit: int
+    ) -> tuple[int, list[int]]:
+        """Delete unpinned COMPLETED memories of the kind beyond the newest `keep`, oldest first; (how many, the chunk ids).
+
+        The newest are those with the latest occurred_at, of equal ones the last accepted. At most `limit`, and none once the texts
+        of those before sum up to CUT_BYTES_MAX.
+        """
         ...
 
     async def over_plan(
-        self, keep: Mapping[Plan, int], limit: int
-    ) -> list[tuple[Scope, MemoryKind, int]]:
-        """Scopes and kinds with more memories than their tenant's plan keeps, and how many it keeps."""
+        self, keep: Mapping[Plan, int], tenant_id: str, after: tuple[str, str], limit: int
+    ) -> list[Surplus]:
+        """The next `limit` people of tenants with these plans (or of that one tenant), by (tenant_id, end_user_id)."""
         ...
 
-    async def expired(self, limit: int) -> list[tuple[Scope, str]]:
-        """Some memories of any tenant with an expired version, longest expired first, for the sweep."""
+    async def expired(self, tenant_id: str, limit: int) -> list[tuple[Scope, str]]:
+        """Some memories of that tenant ('': of any) with an expired version, longest expired first, for the sweep."""
         ...
 
     async def count(self, scope: Scope) -> int:
-        """Memories stored (each source_id once), expired ones left out."""
+        """The person's memories (each source_id once), expired ones left out."""
         ...
 
     async def allowed_chunks(self, scope: Scope, filter: Filter) -> NDArray[np.int64]:

@@ -158,3 +158,10 @@ class TenantRpcs(AtDesk, TenantServiceServicer):
             tenants.queue_item,
         )
         return pb.ListQueueResponse(queue=queue, next_page_token=token)
+
+    async def RunSweep(self, request: pb.RunSweepRequest, context: Context) -> pb.RunSweepResponse:
+        """Remove now what is expired or over the plan."""
+        tenant = await self._desk.tenant(request.tenant_id)
+        ticket = await self._desk.ticket(Check(), request, tenant.tenant_id)
+        swept = await self._do.run_sweep(CALL.get().caller, tenant, ticket)
+        return pb.RunSweepResponse(expired_count=swept.expired, retention_count=swept.cut)

@@ -167,42 +167,69 @@ SELECT (SELECT count(DISTINCT source_id) FROM gone) AS count, ARRAY(SELECT chunk
 
 -- name: oldest_beyond
 -- The bound is found in the index alone, before any row is read.
-SELECT source_id FROM memory
-WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND kind = %(kind)s
-  AND status = 'COMPLETED' AND NOT pinned
-  AND version <= (
-      SELECT version FROM memory
-      WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND kind = %(kind)s
-        AND status = 'COMPLETED' AND NOT pinned
-      ORDER BY version DESC OFFSET %(keep)s LIMIT 1)
-ORDER BY version LIMIT %(limit)s
+WITH bound AS MATERIALIZED (
+    SELECT occurred_at, version FROM memory
+    WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND kind = %(kind)s
+      AND status = 'COMPLETED' AND NOT pinned
+    ORDER BY occurred_at DESC, version DESC OFFSET %(keep)s LIMIT 1
+)
+SELECT source_id FROM (
+    SELECT source_id, sum(text_bytes) OVER (ORDER BY occurred_at, version) - text_bytes AS bytes_before
+    FROM (
+        SELECT source_id, occurred_at, version, octet_length(text) AS text_bytes FROM memory
+        WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s AND kind = %(kind)s
+          AND status = 'COMPLETED' AND NOT pinned
+          AND (occurred_at, version) <= ((SELECT occurred_at FROM bound), (SELECT version FROM bound))
+        ORDER BY occurred_at, version LIMIT %(limit)s
+    ) AS oldest
+) AS summed
+WHERE bytes_before < %(bytes_max)s
+ORDER BY bytes_before
 
 -- name: over_plan
-SELECT m.tenant_id, m.store, m.end_user_id, m.kind, plans.keep
-FROM unnest(%(plans)s::text[], %(keeps)s::int[]) AS plans (plan, keep)
-JOIN tenant t USING (plan)
-JOIN memory m USING (tenant_id)
-WHERE m.status = 'COMPLETED' AND NOT m.pinned AND m.kind = ANY(%(kinds)s)
-GROUP BY m.tenant_id, m.store, m.end_user_id, m.kind, plans.keep
-HAVING count(*) > plans.keep
-LIMIT %(limit)s
+-- People in the order of their ids, a bounded number of them; whoever has no more in all than one kind may have is not looked at.
+WITH people AS MATERIALIZED (
+    SELECT limited.tenant_id, u.end_user_id, u.stored_count, limited.keep
+    FROM (SELECT tenant_id, keep FROM tenant
+          JOIN unnest(%(plans)s::text[], %(keeps)s::int[]) AS plans (plan, keep) USING (plan)
+          WHERE tenant_id >= %(after_tenant)s AND (%(tenant_id)s = '' OR tenant_id = %(tenant_id)s)
+          ORDER BY tenant_id) AS limited
+    CROSS JOIN LATERAL (
+        SELECT end_user_id, stored_count FROM end_user
+        WHERE end_user.tenant_id = limited.tenant_id
+          AND end_user_id > CASE WHEN limited.tenant_id = %(after_tenant)s THEN %(after_user)s ELSE '' END
+        ORDER BY end_user_id LIMIT %(limit)s
+    ) AS u
+    ORDER BY limited.tenant_id, u.end_user_id LIMIT %(limit)s
+)
+SELECT tenant_id, end_user_id,
+       ARRAY(SELECT kind FROM unnest(%(kinds)s::text[]) AS kind
+             WHERE people.stored_count > people.keep AND EXISTS (
+                 SELECT FROM memory
+                 WHERE memory.tenant_id = people.tenant_id AND store = 'MEMORIES' AND memory.end_user_id = people.end_user_id
+                   AND memory.kind = kind.kind AND status = 'COMPLETED' AND NOT pinned
+                 ORDER BY occurred_at DESC, version DESC OFFSET people.keep LIMIT 1)) AS kinds
+FROM people ORDER BY tenant_id, end_user_id
 
 -- name: expired
 SELECT tenant_id, store, end_user_id, source_id FROM memory
 WHERE expires_at <= statement_timestamp() ORDER BY expires_at LIMIT %(limit)s
 
+-- name: expired_of_tenant
+SELECT tenant_id, store, end_user_id, source_id FROM memory
+WHERE tenant_id = %(tenant_id)s AND expires_at <= statement_timestamp() ORDER BY expires_at LIMIT %(limit)s
+
 -- name: count
--- A version that replaces another is counted only while the other one cannot be: when that has expired. (OFFSET 0 keeps the
--- planner from reading every row to prepare for a question that is asked of few.)
-SELECT count(*) FROM memory m
-WHERE tenant_id = %(tenant_id)s AND store = %(store)s AND end_user_id = %(end_user_id)s
-  AND (expires_at IS NULL OR expires_at > statement_timestamp())
-  AND (NOT replaces OR NOT EXISTS (
-      SELECT FROM memory served
-      WHERE served.tenant_id = %(tenant_id)s AND served.store = %(store)s AND served.end_user_id = %(end_user_id)s
-        AND served.source_id = m.source_id AND served.status = 'COMPLETED'
-        AND (served.expires_at IS NULL OR served.expires_at > statement_timestamp())
-      OFFSET 0))
+-- The counter, without what has expired and waits for its deletion, unless a version that has not expired waits to replace it.
+SELECT coalesce((SELECT stored_count FROM end_user WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s), 0)
+     - (SELECT count(*) FROM memory dead
+        WHERE tenant_id = %(tenant_id)s AND store = 'MEMORIES' AND end_user_id = %(end_user_id)s
+          AND expires_at <= statement_timestamp() AND NOT replaces
+          AND NOT EXISTS (
+              SELECT FROM memory m
+              WHERE m.tenant_id = %(tenant_id)s AND m.store = 'MEMORIES' AND m.end_user_id = %(end_user_id)s
+                AND m.source_id = dead.source_id AND (m.expires_at IS NULL OR m.expires_at > statement_timestamp())
+              OFFSET 0))
 
 -- name: status
 SELECT DISTINCT ON (source_id)

@@ -77,15 +77,15 @@ JOIN shard_head ON shard_head.tenant_id = asked.tenant_id AND shard_head.shard_i
 -- name: page
 SELECT tenant_id, end_user_id, person_no, shard_id, trust, sentiment, grudge, familiarity, state_time, interaction_count,
        known_since, last_seen, update_time, user_name, time_zone, assignments,
-       (SELECT count(*) FROM memory m
-        WHERE m.tenant_id = end_user.tenant_id AND m.store = 'MEMORIES' AND m.end_user_id = end_user.end_user_id
-          AND (m.expires_at IS NULL OR m.expires_at > statement_timestamp())
-          AND (NOT m.replaces OR NOT EXISTS (
-              SELECT FROM memory served
-              WHERE served.tenant_id = m.tenant_id AND served.store = m.store AND served.end_user_id = m.end_user_id
-                AND served.source_id = m.source_id AND served.status = 'COMPLETED'
-                AND (served.expires_at IS NULL OR served.expires_at > statement_timestamp())
-              OFFSET 0))) AS memories
+       stored_count - (
+           SELECT count(*) FROM memory dead
+           WHERE dead.tenant_id = end_user.tenant_id AND dead.store = 'MEMORIES' AND dead.end_user_id = end_user.end_user_id
+             AND dead.expires_at <= statement_timestamp() AND NOT dead.replaces
+             AND NOT EXISTS (
+                 SELECT FROM memory m
+                 WHERE m.tenant_id = dead.tenant_id AND m.store = 'MEMORIES' AND m.end_user_id = dead.end_user_id
+                   AND m.source_id = dead.source_id AND (m.expires_at IS NULL OR m.expires_at > statement_timestamp())
+                 OFFSET 0)) AS memories
 FROM end_user
 WHERE tenant_id = %(tenant_id)s AND end_user_id > %(after)s
   AND (%(assignment)s = '' OR %(assignment)s = ANY (assignments))
