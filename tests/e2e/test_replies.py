@@ -197,6 +197,22 @@ def test_concurrent_duplicates_get_one_reply(llm: LlmServer, allowed: TenantHand
     assert spoken(allowed.client) == ["Hello", "one reply"]
 
 
+def test_a_reply_that_was_attached_meanwhile_is_the_reply(
+    llm: LlmServer, allowed: TenantHandle
+) -> None:
+    hold = threading.Event()
+    llm.replies.append(says("from ", "the model", hold=hold))
+    client = allowed.client
+    stream = client.process_stream("maya", message="Hello", generate_reply=True)
+    opening = next(stream).opening
+    client.attach_reply(
+        "maya", interaction_id=opening.interaction_id, assistant_message="from a nurse"
+    )
+    hold.set()
+    assert list(stream)[-1].final.reply == "from a nurse"
+    assert spoken(client) == ["Hello", "from a nurse"]
+
+
 def test_an_erasure_meanwhile_wins(llm: LlmServer, allowed: TenantHandle, once: Client) -> None:
     hold, request_id = threading.Event(), str(uuid.uuid4())
     llm.replies.append(says("Dear ", "Maya", hold=hold))

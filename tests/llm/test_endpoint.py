@@ -105,7 +105,7 @@ FAILURES: dict[str, Behaviour] = {
     "status 500": sends(b"oops", status=500),
     "an error that breaks off": script.breaks_off("oops", status=500),
     "status 401": sends(b'{"error": {"message": "key key-1 is bad"}}', status=401),
-    "a redirect": sends(status=307),
+    "a redirect": script.redirected,
     "hurried": script.hurried,
 }
 

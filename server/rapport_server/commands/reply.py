@@ -88,7 +88,7 @@ class Reply:
             yield Final(replace(processed, reply=await replying))
         finally:
             replying.cancel()
-            await asyncio.wait([replying])
+            await asyncio.gather(replying, return_exceptions=True)
 
     def _model_for(self, tenant: Tenant) -> LanguageModel:
         if not tenant.allow_llm:
