@@ -48,6 +48,8 @@ from rapport_server.domain.ports import Analyser, LanguageModel, StepObserver
 from rapport_server.embedded import DataDir, EmbeddedPostgres
 from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
 from rapport_server.errors import Unavailable
+from rapport_server.inference import LocalMentions
+from rapport_server.ingest.reader import MemoryReader
 from rapport_server.ingest.retention import Retention
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.ingest.worker import IngestWorker
@@ -213,6 +215,15 @@ async def running(
         background = _Background(failure)
         stack.push_async_callback(background.stop)
         background.run("ingest", worker.run())
+        reader = MemoryReader(
+            database,
+            encoder,
+            analysis if analysis.is_on else None,
+            LocalMentions(),
+            secrets,
+            metrics.ingest,
+        )
+        background.run("reading", reader.run())
         background.run("sweep", Sweep(database, retention).run())
         background.run("erasures", replica.run())
         background.run("vacuum", vacuum.run())

@@ -53,6 +53,13 @@ CLAIM_BYTES_MAX = (
 )  # of text in one claim, about a second of embedding: what came later waits no longer
 LONG_TEXT_BYTES = 32 * 1024  # texts above it are claimed one at a time, beside the short ones
 LEASE_S = 20.0  # how long a dead worker's items wait; renewed several times within it
+READ_ITEMS_MAX = (
+    32  # memories read in one go, well under a second; what was said last waits no longer
+)
+READ_CHARS_MAX = (
+    32 * 1024
+)  # of one memory; what is longer than a long letter tells of others' lives
+READ_LEASE_S = 5.0  # how long a tenant waits for another reader when one dies
 CHANGES_KEPT = (
     4_096  # change rows per shard; a reader farther behind rebuilds, which costs it under a second
 )

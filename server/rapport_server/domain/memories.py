@@ -179,6 +179,25 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A stored memory as one reads it: what the person said (`turns`), as whom, when, and where.
+
+    `speaker` is who said it, empty for the person; `create_time` is when it was stored.
+    """
+
+    scope: Scope
+    source_id: str
+    version: int
+    kind: MemoryKind
+    turns: list[str]
+    user_name: str
+    speaker: str
+    occurred_at: datetime
+    create_time: datetime
+    time_zone: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueueItem:
     """A memory that is not COMPLETED, as operators see it."""
 

@@ -134,12 +134,6 @@ _PLURALS = {
 }
 _ALWAYS_PLURAL = frozenset({"parents", "grandparents", "parents-in-law"})
 
-PETS = frozenset({"dog", "cat", "horse", "parrot", "rabbit", "hamster"})
-# One has a single one of these at a time: without a name, two mentions mean the same.
-UNIQUE = frozenset(
-    "mother father parents stepmother stepfather grandparents mother-in-law father-in-law parents-in-law husband wife partner fiancé "
-    "fiancée boyfriend girlfriend ex boss landlord landlady therapist".split()
-)
 # Said of those who serve many: "our teachers' union" is not about one's own.
 PROFESSIONS = frozenset("teacher professor doctor nurse lawyer dentist priest".split())
 # Used as a name, without "my": "Mum called". The second sort only with a capital letter.

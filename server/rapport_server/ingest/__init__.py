@@ -1,6 +1,7 @@
-"""From acknowledged to recallable: the worker that claims, embeds and commits, and the sweep that tidies up."""
+"""What happens after the answer: the worker that makes memories recallable, the reader of what they say, the sweep."""
 
+from rapport_server.ingest.reader import MemoryReader
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.ingest.worker import IngestWorker
 
-__all__ = ["IngestWorker", "Sweep"]
+__all__ = ["IngestWorker", "MemoryReader", "Sweep"]

@@ -15,8 +15,19 @@ class IngestObserver(Protocol):
         ...
 
 
+class ReadingObserver(Protocol):
+    """Receives figures, never text or ids."""
+
+    def read(self, memories: int, people: int, follow_ups: int, seconds: float) -> None:
+        """A batch of memories has been read: how many, whom and what was found in them, and how long it took."""
+        ...
+
+
 class Unobserved:
     """Nobody measures."""
+
+    def read(self, memories: int, people: int, follow_ups: int, seconds: float) -> None:
+        """Nothing to do."""
 
     def indexed(self, items: int, chunks: int, encode_s: float, commit_s: float) -> None:
         """Nothing to do."""

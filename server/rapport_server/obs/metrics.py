@@ -91,7 +91,7 @@ class Metrics:
         child.observe(seconds)
 
     def step(self, rpc: str, step: str, seconds: float) -> None:
-        """A step inside a call, or (rpc "ingest") inside the worker, took so long."""
+        """A step inside a call, or (rpc "ingest" or "reading") in the background, took so long."""
         child = self._steps.get((rpc, step))
         if child is None:
             child = self._steps[rpc, step] = self._step_seconds.labels(rpc, step)
@@ -210,6 +210,17 @@ class IngestFigures:
         self._chunks = Counter(
             "rapport_ingest_chunks", "Chunks that became recallable.", registry=registry
         )
+        self._read = Counter(
+            "rapport_reading_memories",
+            "Memories read for other people and things to come back to.",
+            registry=registry,
+        )
+        self._found = Counter(
+            "rapport_reading_found",
+            "Mentions of other people and follow-ups that were found.",
+            ("what",),
+            registry=registry,
+        )
         self._failures = Counter(
             "rapport_ingest_failures",
             "Attempts that failed, by reason, and whether it was the last one.",
@@ -223,6 +234,13 @@ class IngestFigures:
         self._chunks.inc(chunks)
         self._step("ingest", "embed", encode_s)
         self._step("ingest", "commit", commit_s)
+
+    def read(self, memories: int, people: int, follow_ups: int, seconds: float) -> None:
+        """A batch of memories has been read."""
+        self._read.inc(memories)
+        self._found.labels("person").inc(people)
+        self._found.labels("follow_up").inc(follow_ups)
+        self._step("reading", "batch", seconds)
 
     def failed(self, reason: str, final: bool) -> None:
         """An item failed."""

@@ -25,6 +25,7 @@ from rapport_server.store.people import PeopleTable
 from rapport_server.store.person_relations import PersonRelationTable
 from rapport_server.store.query import Connection
 from rapport_server.store.queue import QueueTable
+from rapport_server.store.reading import ReadingTable
 from rapport_server.store.requests import RequestTable
 from rapport_server.store.shards import ShardTable
 from rapport_server.store.sqlfile import load
@@ -106,6 +107,11 @@ class PostgresTransaction:
     def queue(self) -> QueueTable:
         """Memories that wait to be indexed."""
         return QueueTable(self._conn)
+
+    @property
+    def reading(self) -> ReadingTable:
+        """Memories that nobody has read yet."""
+        return ReadingTable(self._conn)
 
     @property
     def shards(self) -> ShardTable:

@@ -14,7 +14,13 @@ from rapport_server.store.sqlfile import load
 
 _SQL = load("tenant")
 # Heads before changes: with its head gone nobody logs another change.
-_WITH_THE_TENANT = (_SQL.delete_keys, _SQL.delete_heads, _SQL.delete_changes, _SQL.notify)
+_WITH_THE_TENANT = (
+    _SQL.delete_keys,
+    _SQL.delete_heads,
+    _SQL.delete_changes,
+    _SQL.delete_turn,
+    _SQL.notify,
+)
 
 
 class TenantTable:

@@ -13,6 +13,7 @@ from rapport_server.domain.storage.messages import Messages
 from rapport_server.domain.storage.people import People
 from rapport_server.domain.storage.person_relations import PersonRelations
 from rapport_server.domain.storage.queue import Queue
+from rapport_server.domain.storage.reading import Reading
 from rapport_server.domain.storage.requests import Requests
 from rapport_server.domain.storage.shards import Shards
 from rapport_server.domain.storage.tenants import Tenants
@@ -65,6 +66,11 @@ class Transaction(Protocol):
     @property
     def queue(self) -> Queue:
         """Table group queue."""
+        ...
+
+    @property
+    def reading(self) -> Reading:
+        """Table group reading."""
         ...
 
     @property

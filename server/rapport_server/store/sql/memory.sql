@@ -19,26 +19,28 @@ WITH draft AS MATERIALIZED (
 )
 INSERT INTO memory (tenant_id, store, end_user_id, source_id, kind, status, replaces, person_no, shard_id, text, pairs,
                     title, user_name, speaker, channel, session_id, time_zone, metadata, additional_metadata, pinned,
-                    infer, interaction_id, intent, detected_emotions, occurred_at, expires_at)
+                    infer, interaction_id, intent, detected_emotions, occurred_at, expires_at, unread)
 SELECT %(tenant_id)s, %(store)s, %(end_user_id)s, source_id, kind, 'QUEUED',
        EXISTS (SELECT FROM memory m
                WHERE m.tenant_id = %(tenant_id)s AND m.store = %(store)s AND m.end_user_id = %(end_user_id)s
                  AND m.source_id = draft.source_id AND m.status = 'COMPLETED'),
        %(person_no)s, %(shard_id)s, text, pairs, title, user_name, speaker, channel, session_id, time_zone, metadata,
        additional_metadata, pinned, infer, interaction_id, intent, detected_emotions, coalesce(occurred_at, now()),
-       coalesce(draft.expires_at, now() + nullif(expiry_s, 0) * interval '1 second')
+       coalesce(draft.expires_at, now() + nullif(expiry_s, 0) * interval '1 second'),
+       %(store)s = 'MEMORIES' AND kind IN ('INTERACTION', 'ADDED')
 FROM draft ORDER BY ordinality
 
 -- name: insert_completed
 WITH stored AS (
     INSERT INTO memory (tenant_id, store, end_user_id, source_id, kind, status, person_no, shard_id, text, pairs, title,
                         user_name, speaker, channel, session_id, time_zone, metadata, additional_metadata, pinned, infer,
-                        interaction_id, intent, detected_emotions, occurred_at, expires_at)
+                        interaction_id, intent, detected_emotions, occurred_at, expires_at, unread)
     VALUES (%(tenant_id)s, %(store)s, %(end_user_id)s, %(source_id)s, %(kind)s, 'COMPLETED', %(person_no)s, %(shard_id)s,
             %(text)s, %(pairs)s, %(title)s, %(user_name)s, %(speaker)s, %(channel)s, %(session_id)s, %(time_zone)s,
             %(metadata)s, %(additional_metadata)s, %(pinned)s, %(infer)s, %(interaction_id)s, %(intent)s,
             %(detected_emotions)s, coalesce(%(occurred_at)s::timestamptz, now()),
-            coalesce(%(expires_at)s::timestamptz, now() + nullif(%(expiry_s)s, 0) * interval '1 second'))
+            coalesce(%(expires_at)s::timestamptz, now() + nullif(%(expiry_s)s, 0) * interval '1 second'),
+            %(store)s = 'MEMORIES' AND %(kind)s IN ('INTERACTION', 'ADDED'))
     RETURNING version
 ), indexed AS (
     INSERT INTO chunk (tenant_id, store, end_user_id, source_id, version, person_no, shard_id, chunk_index, text, vector)

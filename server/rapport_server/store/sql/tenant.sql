@@ -44,6 +44,9 @@ DELETE FROM shard_change WHERE tenant_id = %s
 -- name: delete_heads
 DELETE FROM shard_head WHERE tenant_id = %s
 
+-- name: delete_turn
+DELETE FROM reading_turn WHERE tenant_id = %s
+
 -- name: notify
 -- Delivered when the transaction commits, so that nobody re-reads the tenant too early.
 SELECT pg_notify('rapport', json_build_object('kind', 'tenant', 'tenant_id', %s::text)::text)
