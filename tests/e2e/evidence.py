@@ -1,5 +1,6 @@
 """Looking for a text where it must not be: in every table row, every file, every log, and by every read path."""
 
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -55,6 +56,19 @@ def all_rows(dsn: str, where: str, value: str) -> dict[str, list[str]]:
             )
             for schema, table in tables
         }
+
+
+def wait_until_read(dsn: str) -> None:
+    """Until the reader of memories has nothing left to do: from then on it changes no row."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        while True:
+            row = conn.execute(
+                "SELECT (SELECT count(*) FROM rapport.memory WHERE unread AND status = 'COMPLETED')"
+                " + (SELECT count(*) FROM rapport.reading_turn)"
+            ).fetchone()
+            if row == (0,):
+                return
+            time.sleep(0.05)
 
 
 def files_with(paths: Iterable[Path], needles: Iterable[bytes]) -> list[Path]:

@@ -11,7 +11,14 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from rapport import AbortedError, AuditEventKind, ErasureReason, receipt_payload
-from tests.e2e.evidence import all_rows, files_with, paths_that_tell, refusal_reason, rows_with
+from tests.e2e.evidence import (
+    all_rows,
+    files_with,
+    paths_that_tell,
+    refusal_reason,
+    rows_with,
+    wait_until_read,
+)
 from tests.e2e.scene import NOON, add, is_stranger, refused, sentences, texts, together
 from tests.fix_rapport import RapportProcess, TenantHandle
 
@@ -116,6 +123,7 @@ def test_after_erase_nothing_finds_what_the_same_search_found_before(make_rappor
         shards = server.data_dir / "shards"
         while not all(files_with([shards], [one]) for one in (vector, other_vector)):
             texts(client, PERSON, SENTENCE)
+        wait_until_read(server.superuser_dsn())
         others_before = all_rows(server.superuser_dsn(), "end_user_id", "noor")
         shown_before = client.recall("noor", query="basil", max_results=1000).results
 

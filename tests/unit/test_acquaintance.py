@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rapport_server.domain.acquaintance import Mention, acquainted, moved
+from rapport_server.domain.acquaintance import Mention, acquainted, mood_of, moved
 from rapport_server.domain.person_relations import PersonRelation
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -75,6 +75,13 @@ def test_a_feeling_moves_by_half_of_what_it_moves_the_persons_own_and_stays_in_r
         acquainted((), [Mention("Anna", "boss", AT, mood)])[0].sentiment for mood in (-0.4, 0.4)
     )
     assert (sad, glad) == (pytest.approx(0.36), pytest.approx(0.64))
+
+
+def test_what_somebody_did_counts_beside_the_mood_of_the_sentence() -> None:
+    assert mood_of(0.0, -1) == -0.2
+    assert mood_of(-0.3, -1) == -0.5
+    assert mood_of(0.1, 0) == 0.1
+    assert mood_of(0.95, 1) == 1.0
 
 
 def test_the_last_mention_is_the_latest_moment_in_any_order() -> None:

@@ -11,6 +11,8 @@ from rapport_server.domain.relation import SENTIMENT_BASELINE
 
 # Half of what a message moves the person's own sentiment: the words tell of somebody else.
 MENTION_WEIGHT = 0.35
+# Of "my boss shouted at me", which hardly ever sounds like an emotion; about half of what a strong emotion moves.
+CONDUCT_MOOD = 0.2
 # One has a single one of these at a time, so that "my boss" and "my boss Anna" mean the same.
 UNIQUE_KINDS = frozenset(
     "mother father parents stepmother stepfather grandparents mother-in-law father-in-law parents-in-law husband wife partner fiancé "
@@ -28,12 +30,17 @@ _FOUND = uuid.UUID("0f1b8f0a-7c1e-4d0b-8d55-2f5c1c7a9e31")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Somebody spoken of: `name` or `kind` may be empty, not both; `mood_delta` of the sentence, in [−1, 1]."""
+    """Somebody spoken of: `name` or `kind` may be empty, not both; `mood_delta` in [−1, 1]."""
 
     name: str
     kind: str
     occurred_at: datetime
     mood_delta: float = 0.0
+
+
+def mood_of(mood_delta: float, conduct: int) -> float:
+    """The sentence's own mood_delta, and CONDUCT_MOOD more or less for what the other did; in [−1, 1]."""
+    return min(1.0, max(-1.0, mood_delta + CONDUCT_MOOD * conduct))
 
 
 def moved(sentiment: float, mood_delta: float) -> float:

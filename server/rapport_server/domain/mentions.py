@@ -6,11 +6,15 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class ThirdParty:
-    """Somebody in the person's life, mentioned in `sentence`; `name` is empty when none is given, `kind` in lower case."""
+    """Somebody in the person's life, mentioned in `sentence`; `name` is empty when none is given, `kind` in lower case.
+
+    conduct: −1 when the sentence tells of unkindness towards the person, 1 of kindness, else 0.
+    """
 
     name: str
     kind: str
     sentence: str
+    conduct: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from itertools import islice
 
 from rapport_server.domain.mentions import ThirdParty
 from rapport_server.inference import kinds, naming
+from rapport_server.inference.conduct import conduct
 from rapport_server.inference.kinds import KIND_WORDS, KindWord
 from rapport_server.inference.names import is_name, name_at
 from rapport_server.inference.words import SENTENCES_MAX, Word, sentences, words
@@ -84,7 +85,7 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
         told = {name for name, _ in found}
         found += [(name, "") for name in _known_in(spoken, names) if name not in told]
         mentions += [
-            ThirdParty(name, kind, sentence)
+            ThirdParty(name, kind, sentence, conduct(sentence))
             for name, kind in dict.fromkeys(found)
             if not name or name.casefold() != own_name.casefold()
         ]

@@ -11,7 +11,7 @@ from uuid import uuid4
 import structlog
 
 from rapport_server.domain import limits
-from rapport_server.domain.acquaintance import Mention, acquainted, is_nameless
+from rapport_server.domain.acquaintance import Mention, acquainted, is_nameless, mood_of
 from rapport_server.domain.analysis import AnalysisOrigin
 from rapport_server.domain.memories import MemoryKind, Scope, Unread
 from rapport_server.domain.mentions import FollowUp, Mentions
@@ -218,7 +218,7 @@ class MemoryReader:
                 party.name,
                 party.kind,
                 found.memory.occurred_at,
-                moods.get(party.sentence, 0.0),
+                mood_of(moods[party.sentence], party.conduct) if party.sentence in moods else 0.0,
             )
             for found in findings
             for party in found.mentions.third_parties
