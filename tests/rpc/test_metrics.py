@@ -29,6 +29,7 @@ def test_every_figure_is_served():
         metrics.embedding.queue_depth(Lane.INTERACTIVE, 3)
         metrics.ingest.indexed(5, 6, 0.1, 0.01)
         metrics.ingest.failed("EMBEDDING_FAILED", True)
+        metrics.ingest.read(4, 3, 2, 0.01)
         index: Any = SimpleNamespace(stats=lambda: IndexStats(2, 4096, 77))
         database: Any = None
         metrics.watch(index, database)
@@ -44,6 +45,9 @@ def test_every_figure_is_served():
         'rapport_embed_queue_depth{lane="interactive"} 3.0',
         "rapport_ingest_memories_total 5.0",
         'rapport_ingest_failures_total{final="true",reason="EMBEDDING_FAILED"} 1.0',
+        "rapport_reading_memories_total 4.0",
+        'rapport_reading_found_total{what="person"} 3.0',
+        'rapport_reading_found_total{what="follow_up"} 2.0',
         "rapport_shards_open 2.0",
         "rapport_shard_bytes 4096.0",
         "rapport_vectors 77.0",

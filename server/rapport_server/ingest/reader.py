@@ -154,7 +154,7 @@ class MemoryReader:
             )
         except Exception as error:
             # The same text would fail each time: it says nothing to us, and what stands behind it goes on.
-            log.exception("a memory could not be read", error=type(error).__name__)
+            log.warning("a memory could not be read", error=type(error).__name__)
             return Mentions()
 
     async def _moods(self, findings: Sequence[Findings]) -> Moods:
@@ -171,7 +171,11 @@ class MemoryReader:
             return {}
         moods = {}
         for sentence, vectors in zip(spoken, encoded, strict=True):
-            analysis = await self._analyser.analyse(sentence, vectors, allow_llm=False)
+            try:
+                analysis = await self._analyser.analyse(sentence, vectors, allow_llm=False)
+            except Exception as error:
+                log.warning("a sentence could not be analysed", error=type(error).__name__)
+                continue
             moods[sentence] = analysis.mood_delta
             await asyncio.sleep(0)
         return moods
