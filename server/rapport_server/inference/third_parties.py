@@ -8,7 +8,9 @@ from itertools import islice
 from rapport_server.domain.mentions import ThirdParty
 from rapport_server.inference import kinds, naming
 from rapport_server.inference.conduct import conduct
+from rapport_server.inference.figures import is_compound, is_figurative
 from rapport_server.inference.kinds import KIND_WORDS, KindWord
+from rapport_server.inference.known import by_first_word, known_in
 from rapport_server.inference.names import is_name, name_at
 from rapport_server.inference.words import SENTENCES_MAX, Word, sentences, words
 
@@ -18,12 +20,6 @@ _NO_MODIFIERS = frozenset(
     "a an the my our your his her their its and or but nor of in on at to for from with by about like than as is are was were be been am "
     "has have had do does did will would can could may must should i you he she it we they me him us them who whose that which not so "
     "if when because said says told asked".split()
-)
-# With these behind it the word names a thing: "mother tongue", "boss fight".
-_COMPOUNDS = frozenset(
-    "tongue tongues ship board boards fight fights level levels battle sitter sitters food foods cage company companies material figure figures "
-    "appointment appointments visit visits jokes joke day days country land city nature store house houses shop hotel school show "
-    "shortage shortages painting paintings picture pictures photo photos show strike strikes friendly lover lovers person people breed breeds insurance nodes node process element".split()
 )
 # In front of "Mum" or "Aunt Bea" these say that it is not the speaker's.
 _OTHERS = frozenset(
@@ -45,13 +41,11 @@ _FICTION = frozenset(
 _UNREAL = frozenset("if wish never imagine suppose rather want".split())
 _HAVING = frozenset("have had got adopted 've".split())
 _COUNTS = frozenset("a an one two three four five six both several".split())
-_VOCATIVES = frozenset({"friend", "son", "child", "brother"})
 # In small letters "mum" is a name only behind these: "a great mum" is not.
 _BEFORE_BARE = frozenset(
     "and or but with to for from at by about when while if that because since until before after than miss love told tell tells asked "
     "ask called call visit visited visiting see saw seeing help helped helping think hope says said where how why does did is was".split()
 )
-_AFTER_COMMA = frozenset("who whose which a an the and on in at".split())
 # A text that names more people than this tells a story.
 MENTIONS_MAX = 64
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
@@ -74,7 +68,7 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
     a mention has an empty kind.
     """
     mentions: list[ThirdParty] = []
-    names = _by_first_word(known)
+    names = by_first_word(known)
     before: list[Word] = []
     for sentence in islice(sentences(text), SENTENCES_MAX):
         spoken = words(_unquoted(sentence))
@@ -83,7 +77,7 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
             mentions[-1] = replace(mentions[-1], name=named)
         found = [(found.name, found.kind) for found in _in_sentence(spoken, before)]
         told = {name for name, _ in found}
-        found += [(name, "") for name in _known_in(spoken, names) if name not in told]
+        found += [(name, "") for name in known_in(spoken, names) if name not in told]
         mentions += [
             ThirdParty(name, kind, sentence, conduct(sentence))
             for name, kind in dict.fromkeys(found)
@@ -91,32 +85,6 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
         ]
         before = spoken
     return mentions[:MENTIONS_MAX]
-
-
-def _by_first_word(names: Collection[str]) -> dict[str, list[tuple[str, list[str]]]]:
-    """Each name with its words, longest first, by the first of them."""
-    table: dict[str, list[tuple[str, list[str]]]] = {}
-    for name in sorted(names, key=len, reverse=True):
-        parts = [word.text for word in words(name)]
-        if parts:
-            table.setdefault(parts[0], []).append((name, parts))
-    return table
-
-
-def _known_in(
-    spoken: Sequence[Word], names: dict[str, list[tuple[str, list[str]]]]
-) -> Iterator[str]:
-    for place, word in enumerate(spoken):
-        for name, parts in names.get(word.text, ()):
-            end = place + len(parts)
-            if [part.text for part in spoken[place:end]] != parts:
-                continue
-            # "Anna Karenina" is not the Anna that is known, and "will" is not Will.
-            longer = end < len(spoken) and is_name(spoken[end]) and not spoken[end - 1].ending
-            after_name = place > 1 and is_name(spoken[place - 1])
-            if not longer and not after_name and (is_name(word) or word.text.islower()):
-                yield name
-            break
 
 
 def _unquoted(sentence: str) -> str:
@@ -164,15 +132,11 @@ def _kind_behind(spoken: Sequence[Word], place: int) -> tuple[KindWord, int, int
             kind, end = found
             while not spoken[end - 1].ending and (later := kind_at(spoken, end)):
                 kind, end = later
-            return None if _is_compound(spoken, end) else (kind, start, end)
+            return None if is_compound(spoken, end) else (kind, start, end)
         word = spoken[start]
         if word.is_mark or word.ending or word.lower in _NO_MODIFIERS:
             return None
     return None
-
-
-def _is_compound(spoken: Sequence[Word], end: int) -> bool:
-    return end < len(spoken) and not spoken[end - 1].ending and spoken[end].lower in _COMPOUNDS
 
 
 def _own(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator[Found]:
@@ -180,7 +144,7 @@ def _own(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator
     if found is None:
         return
     kind, start, end = found
-    if _is_figurative(spoken, place, kind, start, end):
+    if is_figurative(spoken, place, kind, start, end):
         return
     names = naming.adjacent(spoken, kind, end)
     if not names and not kind.plural:
@@ -189,41 +153,6 @@ def _own(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator
             return
     for name in names or naming.right(spoken, kind, end) or [""]:
         yield Found(name, kind.kind, place, end)
-
-
-def _is_figurative(
-    spoken: Sequence[Word], place: int, kind: KindWord, start: int, end: int
-) -> bool:
-    following = spoken[end].text if end < len(spoken) else ""
-    if following in "'’" and kind.kind in kinds.PROFESSIONS and following:
-        return True
-    if spoken[place].text[0] == "O" and spoken[start].text == "Father":
-        return True
-    if spoken[start - 1].lower == "own" and kind.kind in ("boss", "friend"):
-        return True
-    if place and _is_thing_or_listener(spoken, place, kind):
-        return True
-    return kind.kind in _VOCATIVES and _is_address(spoken, place, end)
-
-
-def _is_thing_or_listener(spoken: Sequence[Word], place: int, kind: KindWord) -> bool:
-    """ "you are my therapist", "my phone is my best friend"."""
-    verb = spoken[place - 1]
-    subject = spoken[max(place - 2, 0)]
-    if verb.ending == "'re" or verb.lower in ("are", "were"):
-        return "you" in (verb.lower, subject.lower)
-    if kind.kind != "friend" or verb.lower not in ("is", "was"):
-        return False
-    return not is_name(subject) and subject.lower not in ("he", "she", "they", "who")
-
-
-def _is_address(spoken: Sequence[Word], place: int, end: int) -> bool:
-    """ "My friend, listen", "well done, my friend!"."""
-    behind = spoken[end + 1] if end + 1 < len(spoken) else None
-    if place == 0 and end < len(spoken) and spoken[end].text == ",":
-        return behind is None or not (is_name(behind) or behind.lower in _AFTER_COMMA)
-    closes = end >= len(spoken) or (spoken[end].is_mark and spoken[end].text in ".!?")
-    return place > 0 and closes and spoken[place - 1].text == ","
 
 
 def _had(spoken: Sequence[Word], place: int) -> Iterator[Found]:
@@ -262,7 +191,7 @@ def _unowned(spoken: Sequence[Word], place: int, kind: KindWord, end: int) -> It
         for name in names or [""]:
             yield Found(name, kind.kind, place, end + 2)
         return
-    if _belongs_to_others(spoken, place) or _is_compound(spoken, end):
+    if _belongs_to_others(spoken, place) or is_compound(spoken, end):
         return
     word = spoken[place]
     name = ""
