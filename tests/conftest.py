@@ -5,4 +5,10 @@ import os
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-pytest_plugins = ["tests.fix_llm", "tests.fix_postgres", "tests.fix_rapport", "tests.fix_server"]
+pytest_plugins = [
+    "tests.fix_llm",
+    "tests.fix_model",
+    "tests.fix_postgres",
+    "tests.fix_rapport",
+    "tests.fix_server",
+]

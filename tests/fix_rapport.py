@@ -21,6 +21,7 @@ from rapport import AsyncClient, Client
 from rapport_server.embedded.cluster import SUPERUSER
 from rapport_server.embedded.postgres import DATABASE
 from tests.fix_llm import LlmServer
+from tests.fix_model import model_cache
 from tests.fix_postgres import open_directory
 
 # Loading torch on a busy machine is what takes this long; seconds on a quiet one.
@@ -77,7 +78,8 @@ class RapportProcess:
                 command,
                 stdout=out,
                 stderr=out,
-                env=environment | {"PYTHONUNBUFFERED": "1"},
+                env=environment
+                | {"PYTHONUNBUFFERED": "1", "RAPPORT_MODEL_CACHE_DIR": str(model_cache())},
             )
 
     def wait_until_ready(self) -> None:

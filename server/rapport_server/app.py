@@ -141,7 +141,7 @@ async def running(
                 listen=str(address),
             )
         log.info("loading the embedding model", model=config.embedding_model or "packaged")
-        loading = LoadThread(lambda: load_encoder(config.embedding_model))
+        loading = LoadThread(lambda: load_encoder(config.embedding_model, config.model_cache_dir))
         loading.start()
         failure: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         conninfo = await _database(config, stack, failure)

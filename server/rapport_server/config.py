@@ -61,6 +61,7 @@ class Config:
 
     data_dir: Path
     secrets_dir: Path
+    model_cache_dir: Path
     listen: Address = Address("127.0.0.1", 50_051)
     metrics_listen: Address = Address("127.0.0.1", 9_464)
     # May hold a password, so it stays out of `repr`.
@@ -115,6 +116,7 @@ class Config:
                 values[setting.name] = setting.read(given)
         values.setdefault("data_dir", _default_data_dir(environ))
         values.setdefault("secrets_dir", values["data_dir"] / "secrets")
+        values.setdefault("model_cache_dir", values["data_dir"] / "models")
         return cls(**values)
 
 
@@ -261,6 +263,12 @@ SETTINGS: tuple[Setting, ...] = (
         _text,
         "NAME",
         "A Hugging Face id or a path [the packaged all-MiniLM-L6-v2]",
+    ),
+    Setting(
+        "model_cache_dir",
+        _path,
+        "DIR",
+        "Where the converted model is kept for the next start [DATA_DIR/models]",
     ),
     Setting("insecure", _bool, "BOOL", "Serve without credentials, on loopback only [false]"),
     Setting(

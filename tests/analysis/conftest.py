@@ -7,19 +7,13 @@ import pytest
 from rapport_server.analysis import LocalAnalyser, load_analyser
 from rapport_server.domain.analysis import Analysis
 from rapport_server.domain.ports import Encoded, Piece
-from rapport_server.embedding import load_encoder
 from rapport_server.training.vectors import embed
 
 
 @pytest.fixture(scope="session")
-def analysis_runtime():
-    return load_encoder()
-
-
-@pytest.fixture(scope="session")
-def encoded_all(analysis_runtime) -> Callable[[list[str]], list[Encoded]]:
+def encoded_all(runtime) -> Callable[[list[str]], list[Encoded]]:
     def encode(texts: list[str]) -> list[Encoded]:
-        vectors = embed(analysis_runtime, texts)
+        vectors = embed(runtime, texts)
         return [Encoded((Piece(text, 0, len(text)),), vectors[text][None]) for text in texts]
 
     return encode
@@ -31,8 +25,8 @@ def encoded(encoded_all) -> Callable[[str], Encoded]:
 
 
 @pytest.fixture(scope="session")
-def analyser(analysis_runtime) -> LocalAnalyser:
-    made = load_analyser(analysis_runtime.fingerprint)
+def analyser(runtime) -> LocalAnalyser:
+    made = load_analyser(runtime.fingerprint)
     assert made is not None
     return made
 

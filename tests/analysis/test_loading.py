@@ -9,8 +9,8 @@ from rapport_server.domain.analysis import Intent
 SIZE_BYTES_MAX = 4 * 1024 * 1024
 
 
-def test_the_heads_belong_to_the_packaged_model(analysis_runtime):
-    assert load_analyser(analysis_runtime.fingerprint) is not None
+def test_the_heads_belong_to_the_packaged_model(runtime):
+    assert load_analyser(runtime.fingerprint) is not None
 
 
 def test_another_model_has_no_analyser():

@@ -31,6 +31,7 @@ from rapport_server.privacy.secrets import Secrets
 from rapport_server.store import inspection, role
 from rapport_server.store.database import PostgresDatabase
 from tests.fix_llm import LlmServer
+from tests.fix_model import model_cache
 from tests.fix_postgres import Database
 from tests.fix_rapport import RapportProcess, rapport_process, server_directory
 
@@ -87,7 +88,7 @@ def config(stopped: Path) -> Iterator[Config]:
     with server_directory() as parent:
         copy = parent / "data"
         subprocess.run(["cp", "-a", stopped, copy], check=True)
-        yield Config(copy, copy / "secrets", listen=FREE, metrics_listen=FREE)
+        yield Config(copy, copy / "secrets", model_cache(), listen=FREE, metrics_listen=FREE)
 
 
 def contents(directory: Path) -> dict[str, tuple[int, int, str]]:
@@ -294,7 +295,9 @@ async def test_an_unreachable_database_fails_without_its_password(config: Config
 def test_a_model_other_than_the_stored_vectors_fails_naming_both(packaged: bool) -> None:
     findings = Findings()
     name = None if packaged else str(packaged_model())
-    check_model(name, Installation("s", "their/model", "f" * 64, 384), findings.report)
+    check_model(
+        name, model_cache(), Installation("s", "their/model", "f" * 64, 384), findings.report
+    )
     ((level, words),) = findings.of("model")
     assert level is Level.FAIL
     assert (name or "all-MiniLM-L6-v2") in words
@@ -419,7 +422,7 @@ async def test_waiting_and_errored_memories_are_counted(database: Database, chan
 
 
 async def test_the_language_models_endpoint_is_asked_whether_it_answers(llm: LlmServer) -> None:
-    config = Config(Path("/nowhere"), Path("/nowhere"), llm_base_url=llm.base_url, llm_model="m")
+    config = Config(*[Path("/nowhere")] * 3, llm_base_url=llm.base_url, llm_model="m")
     findings = Findings()
     await check_language_model(config, findings.report)
     assert findings.of("llm") == [(Level.OK, "the endpoint answers; m is asked for")]

@@ -55,13 +55,14 @@ def serve(
     database: Database, tmp_path: Path, keys: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> Serve:
     """Starts the server, again and again on the same data, and gives its address."""
-    monkeypatch.setattr(app, "load_encoder", lambda model: None)
+    monkeypatch.setattr(app, "load_encoder", lambda *_: None)
     monkeypatch.setattr(app, "BatchingEncoder", InstantEncoder)
     monkeypatch.setattr(erase, "REPLICAS_WAIT_S", 0.2)
     data_dir = tmp_path / "data"
     config = Config(
         data_dir,
         data_dir / "secrets",
+        data_dir / "models",
         FREE,
         FREE,
         database_url=database.admin_dsn,

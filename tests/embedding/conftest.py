@@ -10,13 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rapport_server.domain.ports import Lane
-from rapport_server.embedding import BatchingEncoder, Runtime, load_encoder
+from rapport_server.embedding import BatchingEncoder, Runtime
 from rapport_server.embedding.runtime import Row
-
-
-@pytest.fixture(scope="session")
-def runtime() -> Runtime:
-    return load_encoder()
 
 
 @pytest.fixture(scope="session")

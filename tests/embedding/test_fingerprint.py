@@ -12,6 +12,7 @@ from rapport_server.embedding import Runtime, load_encoder
 from rapport_server.embedding.fingerprint import fingerprint
 from rapport_server.embedding.loading import locate, packaged_model
 from rapport_server.startup import StartupError
+from tests.fix_model import model_cache
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_it_is_cheap() -> None:
 
 @pytest.mark.parametrize("name", ["sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"])
 def test_the_hub_names_of_the_packaged_model_need_no_network(name: str, runtime: Runtime) -> None:
-    assert load_encoder(name).fingerprint == runtime.fingerprint
+    assert load_encoder(name, model_cache()).fingerprint == runtime.fingerprint
 
 
 def test_a_hub_id_that_cannot_be_had_names_the_model_and_the_way_out() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from rapport_server.domain.memories import IndexingStatus, Scope
 from rapport_server.domain.ports import Lane, ShardKey
-from rapport_server.embedding import BatchingEncoder, load_encoder
+from rapport_server.embedding import BatchingEncoder, Runtime
 from rapport_server.ingest.worker import IngestWorker
 from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.feed import PostgresFeed
@@ -28,8 +28,8 @@ BOOK = "book: " + " ".join(
 
 
 @pytest.fixture
-async def encoder() -> AsyncIterator[BatchingEncoder]:
-    encoder = BatchingEncoder(await asyncio.to_thread(load_encoder))
+async def encoder(runtime: Runtime) -> AsyncIterator[BatchingEncoder]:
+    encoder = BatchingEncoder(runtime)
     yield encoder
     await encoder.close()
 

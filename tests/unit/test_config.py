@@ -17,6 +17,7 @@ def test_defaults() -> None:
     found = load(RAPPORT_DATA_DIR="/somewhere")
     assert found.data_dir == Path("/somewhere")
     assert found.secrets_dir == Path("/somewhere/secrets")
+    assert found.model_cache_dir == Path("/somewhere/models")
     assert (str(found.listen), str(found.metrics_listen)) == ("127.0.0.1:50051", "127.0.0.1:9464")
     assert (found.database_url, found.embedding_model, found.insecure) == (None, None, False)
     assert found.drain_seconds == 10

@@ -27,7 +27,7 @@ async def examine(config: Config, report: Report) -> None:
     if serving and place.server_pid is not None:
         report.ok("model", "loaded by the running server")
     else:
-        model.check_model(config.embedding_model, installed, report)
+        model.check_model(config.embedding_model, config.model_cache_dir, installed, report)
     await check_language_model(config, report)
 
 

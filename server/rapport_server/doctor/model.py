@@ -1,15 +1,19 @@
 """The embedding model: whether it loads and is the one that made the stored vectors."""
 
+from pathlib import Path
+
 from rapport_server.doctor.report import Report
 from rapport_server.domain.storage import Installation
 from rapport_server.embedding import load_encoder
 from rapport_server.startup import StartupError
 
 
-def check_model(name: str | None, installed: Installation | None, report: Report) -> None:
-    """Load it; seconds."""
+def check_model(
+    name: str | None, cache: Path, installed: Installation | None, report: Report
+) -> None:
+    """Load it as a server would; seconds when the cache does not have it."""
     try:
-        model = load_encoder(name)
+        model = load_encoder(name, cache, keep=False)
     except StartupError as error:
         report.fail("model", str(error), "correct --embedding-model (RAPPORT_EMBEDDING_MODEL)")
         return

