@@ -8,6 +8,8 @@ SDK := clients/python/rapport
 SDK_GENERATED := messages contract async_methods sync_methods
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
+# What is compiled at an import must stay: nothing was compiled at the installation.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install serve demo test test-long check bench generate baseline format clean
 
