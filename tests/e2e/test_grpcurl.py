@@ -77,7 +77,7 @@ def test_relations_triggers_and_assignments(tenant: TenantHandle):
     def related(method: str, **data: object) -> dict:
         return called(tenant, method, service="RelationService", endUserId="maya", **data)
 
-    called(tenant, "Process", endUserId="maya", message="My sister Anna has her exam today.")
+    called(tenant, "Process", endUserId="maya", message="I keep bees.")
     anna = {"personRelationId": "anna", "name": "Anna", "kind": "sister", "sentiment": 0.9}
     related("UpsertPersonRelation", personRelation=anna)
     assert related("ListPersonRelations")["personRelations"] == [anna]

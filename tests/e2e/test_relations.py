@@ -70,7 +70,7 @@ def test_a_due_trigger_is_reported_until_it_is_done_and_goes_with_its_memory(ten
     client = tenant.client
     with refused("NOT_FOUND"):
         client.upsert_trigger("maya", trigger={"description": "Ask.", "due_at": NOON})
-    (source_id,) = add(client, "maya", "My surgery is tomorrow.")
+    (source_id,) = add(client, "maya", "I keep bees.")
 
     def upsert(description: str, after: float, **fields: object) -> Trigger:
         given = {"description": description, "due_at": NOON + minutes(after), **fields}

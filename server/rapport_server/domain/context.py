@@ -44,6 +44,8 @@ _NOT_IN_A_NAME = re.compile(r"[^\w .'’-]")
 _LOOK_ALIKES = str.maketrans("<＜﹤>＞﹥", "‹‹‹›››")
 # Llama's turns are told with square brackets.
 _BRACKET_TURN = re.compile(r"\[(\s*/?\s*(?:INST|SYS|SYSTEM)\s*)\]", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_OTHER_SCRIPT = re.compile(r"[^\x00-\x7f]")
 # Joiners are part of Persian words and of emoji.
 _JOINERS = "\u200c\u200d"
 _CLOSENESS = ("strangers", "acquainted", "familiar", "close", "very close")
@@ -218,13 +220,13 @@ def _defused(text: str) -> str:
     Angle brackets of every kind become ‹ and ›; control, format (bidirectional and tag) characters and the variation selectors
     that can carry hidden text go, line ends and joiners stay.
     """
-    shown = "".join(c for c in text.translate(_LOOK_ALIKES) if not _is_hidden(c))
+    shown = _CONTROL.sub("", text.translate(_LOOK_ALIKES))
+    if not shown.isascii():
+        shown = _OTHER_SCRIPT.sub(lambda match: "" if _is_hidden(match[0]) else match[0], shown)
     return _BRACKET_TURN.sub(r"(\1)", shown)
 
 
 def _is_hidden(char: str) -> bool:
-    if char.isascii():
-        return char < " " and char not in "\t\n\r\x0b\x0c"
     if "\U000e0100" <= char <= "\U000e01ef":
         return True
     return unicodedata.category(char) in ("Cf", "Co") and char not in _JOINERS
