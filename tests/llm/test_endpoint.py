@@ -83,12 +83,31 @@ async def test_answers_that_are_odd_but_whole(
         assert await endpoint.reply("", TURNS, parts.append) == "".join(parts) == expected
 
 
+async def test_an_answer_that_comes_in_one_go_lets_others_run_between_its_parts(
+    llm: LlmServer, make: Callable[..., Endpoint]
+) -> None:
+    turns, seen = 0, []
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    running = asyncio.create_task(others())
+    llm.replies.append(sends(delta("x") * 300 + delta(None, "stop")))
+    await make().reply("", TURNS, lambda _: seen.append(turns))
+    running.cancel()
+    assert len(set(seen)) == len(seen) == 300
+
+
 FAILURES: dict[str, Behaviour] = {
     "nothing": sends(),
     "garbage": sends(b"\x00\xff\x13garbage"),
     "html": sends(b"<html><body>Welcome</body></html>", kind="text/html"),
     "a whole completion": script.reads("not streamed"),
     "no json": sends(event(b"{broken")),
+    "json without a bottom": sends(event(b"[" * 100_000)),
     "another json": sends(event([1, 2]), event({"choices": [3]}), event("text")),
     "choices of another form": sends(event({"choices": {"0": "x"}})),
     "no choices ever": sends(event({"choices": []}), event(b"[DONE]")),

@@ -82,6 +82,8 @@ class Endpoint:
                         wrote(text)
                     if ended:
                         break
+                    # Of what came in one go: a thousand parts take a tenth of a second.
+                    await asyncio.sleep(0)
                 else:
                     raise LlmFailed("The language model broke off.")
             reply = "".join(parts)
@@ -135,7 +137,13 @@ class Endpoint:
         except LlmFailed as error:
             log.warning("the language model failed", problem=error.message)
             raise
-        except (TimeoutError, openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+        except (
+            TimeoutError,
+            openai.OpenAIError,
+            httpx2.HTTPError,
+            ValueError,
+            RecursionError,  # JSON nested by the thousand
+        ) as error:
             failed = _failed(error)
             log.warning("the language model failed", problem=failed.message)
             raise failed from error
