@@ -26,6 +26,7 @@ from tests.rpc.wire import Refusal, ask, refused, request_of, send, until
 
 VERIFY = request_of("VerifyProcessing", end_user_id="maya", source_ids=["a"])
 WATCH = request_of("WatchProcessing", end_user_id="maya", source_ids=["a"])
+STREAM = request_of("ProcessStream", end_user_id="maya", message="Hello.", generate_reply=True)
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
@@ -155,7 +156,7 @@ async def _settled(channel: grpc.aio.Channel) -> None:
         return
 
 
-async def test_a_drain_lets_calls_end_and_ends_streams_at_once(
+async def test_a_drain_lets_calls_and_replies_end_and_ends_watchers_at_once(
     make_server: Callable[..., RpcServer], commands: Any, script: Script
 ):
     watching, gate = asyncio.Event(), asyncio.Event()
@@ -169,8 +170,14 @@ async def test_a_drain_lets_calls_end_and_ends_streams_at_once(
         await gate.wait()
         return []
 
+    async def reply():
+        yield "I am "
+        await gate.wait()
+        yield "here."
+
     script.answers["processing.watch"] = watch()
     script.answers["processing.verify"] = verify
+    script.answers["reply.stream"] = reply()
     server = make_server()
     address = await server.start()
     server.open(commands, HASHER)
@@ -178,7 +185,9 @@ async def test_a_drain_lets_calls_end_and_ends_streams_at_once(
         stream = asyncio.ensure_future(_refusal(channel, "WatchProcessing", WATCH))
         call = asyncio.ensure_future(ask(channel, "VerifyProcessing", VERIFY))
         await watching.wait()
-        await until(lambda: len(script.calls) == 2)
+        reading = send(channel, "ProcessStream", STREAM)
+        assert (await reading.read()).reply_delta == "I am "
+        await until(lambda: len(script.calls) == 3)
         started = time.monotonic()
         stopping = asyncio.ensure_future(server.stop(5))
         refusal = await stream
@@ -187,6 +196,7 @@ async def test_a_drain_lets_calls_end_and_ends_streams_at_once(
         assert time.monotonic() - started < 2
         gate.set()
         assert (await call).statuses == []
+        assert (await reading.read()).reply_delta == "here."
         await stopping
         await server.stop(5)
 

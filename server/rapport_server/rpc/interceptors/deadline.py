@@ -9,8 +9,9 @@ from rapport_server.rpc.call import CALL
 from rapport_server.rpc.chain import Behaviour, Context, Interceptor, Method
 
 UNARY_S = 90.0  # the longest `wait` of AddMemory is 60 s, and then its answer has to be read
-STREAM_S = 3_600.0  # a watcher that was forgotten does not stay for ever
+WATCH_S = 3_600.0  # a watcher that was forgotten does not stay for ever
 LONG_S = 900.0  # these walk over a whole tenant
+_WATCHES = frozenset({"WatchProcessing", "WatchEndUser"})
 _LONG = frozenset({"DeleteTenant", "VerifyAuditLog", "RunSweep", "ImportMemories", "ExportEndUser"})
 # We answer just before the caller's own clock gives up: its own error would carry no details.
 MARGIN_S = 0.02
@@ -23,7 +24,7 @@ class DeadlineInterceptor(Interceptor):
     """Cancels what is late, and at a drain what would outlast it."""
 
     def __init__(self) -> None:
-        # What runs now, for the drain, and whether each streams its answer. Bounded by the admission.
+        # What runs now, for the drain, and whether it only watches. Bounded by the admission.
         self._running: dict[asyncio.Timeout, bool] = {}
         self._drained = False
 
@@ -36,7 +37,7 @@ class DeadlineInterceptor(Interceptor):
             limit_s = _limit_s(context, default_s)
             call.deadline_s = time.monotonic() + limit_s
             timeout = asyncio.timeout(limit_s)
-            self._running[timeout] = method.response_streaming
+            self._running[timeout] = method.rpc in _WATCHES
             try:
                 async with timeout:
                     return await inner(request, context)
@@ -56,11 +57,11 @@ class DeadlineInterceptor(Interceptor):
         return bounded
 
     def drain(self, grace_s: float) -> None:
-        """End streams now and all other calls within `grace_s` seconds, with UNAVAILABLE."""
+        """End watchers now and all other calls, a reply as it is written among them, within `grace_s` seconds, with UNAVAILABLE."""
         self._drained = True
         now = asyncio.get_running_loop().time()
-        for timeout, streams in self._running.items():
-            latest = now if streams else now + grace_s
+        for timeout, watches in self._running.items():
+            latest = now if watches else now + grace_s
             when = timeout.when()
             timeout.reschedule(latest if when is None else min(when, latest))
 
@@ -68,7 +69,7 @@ class DeadlineInterceptor(Interceptor):
 def _default_s(method: Method) -> float:
     if method.rpc in _LONG:
         return LONG_S
-    return STREAM_S if method.request_streaming or method.response_streaming else UNARY_S
+    return WATCH_S if method.rpc in _WATCHES else UNARY_S
 
 
 def _limit_s(context: Context, default_s: float) -> float:
