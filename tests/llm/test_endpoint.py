@@ -179,7 +179,19 @@ async def test_an_answer_without_an_end_is_not_read_into_memory(
     llm: LlmServer, make: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "RESPONSE_BYTES_MAX", 100_000)
-    llm.replies.extend([sends(b"data: " + b"x" * 200_000), sends(b"x" * 200_000, status=500)])
-    for _ in range(2):
-        with pytest.raises(LlmFailed, match="broke off"):
+    monkeypatch.setattr(bounds, "ANSWER_BYTES_MAX", 50_000)
+    event_by_event = delta("") * 500
+    assert 50_000 < len(event_by_event) < 100_000
+    for whole in (event_by_event * 2, b"data: " + b"x" * 60_000):
+        llm.replies.append(sends(whole))
+        with pytest.raises(LlmFailed, match="reached, or broke off"):
             await make().reply("", TURNS, ignore)
+    llm.replies.append(sends(event_by_event + delta("Here.", "stop")))
+    assert await make().reply("", TURNS, ignore) == "Here."
+
+    llm.replies.append(sends(b"x\n\n" * 20_000, status=500))
+    with pytest.raises(LlmFailed, match="reached, or broke off"):
+        await make().reply("", TURNS, ignore)
+    llm.readings.append(sends(b"[\n\n" * 20_000, kind="application/json"))
+    with pytest.raises(LlmFailed, match="reached, or broke off"):
+        await make().structured("", "", "s", {}, timeout_s=20, tokens_max=1)

@@ -15,7 +15,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from rapport_server.domain.limits import MESSAGE_BYTES_MAX
 from rapport_server.domain.people import Turn
 from rapport_server.errors import LlmFailed
-from rapport_server.llm.bounded import bounded
+from rapport_server.llm.bounded import EVENT_STREAM, bounded
 
 # The SDK wants some key; servers of one's own mostly ask for none.
 NO_KEY = "none"
@@ -70,7 +70,12 @@ class Endpoint:
         parts: list[str] = []
         bytes_left = MESSAGE_BYTES_MAX
         async with self._asking(self._timeout_s):
-            chunks = await self._create(messages, self._reply_tokens_max, stream=True)
+            chunks = await self._create(
+                messages,
+                self._reply_tokens_max,
+                stream=True,
+                extra_headers={"accept": EVENT_STREAM},
+            )
             async with chunks:
                 async for chunk in chunks:
                     text, ended = _part(chunk)
