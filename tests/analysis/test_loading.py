@@ -1,12 +1,13 @@
 """The committed heads serve their own embedding model and no other."""
 
+import numpy as np
 import pytest
 
 from rapport_server.analysis import load_analyser
-from rapport_server.analysis.loading import HEADS, HeadFile
+from rapport_server.analysis.loading import FORMAT, HEADS, HeadFile
 from rapport_server.domain.analysis import Intent
 
-SIZE_BYTES_MAX = 4 * 1024 * 1024
+SIZE_BYTES_MAX = 6 * 1024 * 1024
 
 
 def test_the_heads_belong_to_the_packaged_model(runtime):
@@ -34,3 +35,15 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     broken.write_bytes(b"not a zip file")
     with pytest.raises(ValueError, match="pickle"):
         load_analyser("0" * 64, broken)
+
+
+def test_a_file_of_another_format_is_refused(tmp_path):
+    other = tmp_path / "heads.npz"
+    np.savez(other, format=np.array(FORMAT + 1), fingerprint=np.array("0" * 64))
+    with pytest.raises(ValueError, match="version"):
+        load_analyser("0" * 64, other)
+
+
+def test_the_same_message_is_read_the_same_twice(analyse):
+    text = "I'm so angry that you forgot it, and I feel awful tonight"
+    assert analyse(text) == analyse(text)

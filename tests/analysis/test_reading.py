@@ -5,7 +5,13 @@ import pytest
 
 from rapport_server.analysis.mood import AFFECT, mood_delta
 from rapport_server.analysis.tokens import SURFACE_CHARS_MAX, tokens, windows
-from rapport_server.domain.analysis import AnalysisOrigin, Emotion, Intent
+from rapport_server.domain.analysis import (
+    AnalysisOrigin,
+    Emotion,
+    Intent,
+    anger,
+    frustration,
+)
 from rapport_server.domain.ports import Encoded, Piece
 
 
@@ -37,11 +43,23 @@ def test_the_contracts_two_labels_come_with_their_members(analyse):
     assert "frustration" in labels(annoyed)
 
 
-def test_negation_turns_the_mood(analyse):
-    assert analyse("I am happy with this").mood_delta > 0
-    assert analyse("I am not happy with this").mood_delta < 0.1
-    assert "not_happy" in tokens("I am not happy")
-    assert "not_happy" not in tokens("No! I am happy")
+def test_words_are_read_as_they_stand_and_in_pairs():
+    assert tokens("I'm NOT ok... really?!") == [
+        "i'm", "not", "ok", "...", "really", "?!",
+        "<start> i'm", "i'm not", "not ok", "ok ...", "... really", "really ?!",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["ok", "hi", "what's the weather", "Set a timer for 10 minutes"])
+def test_small_talk_leaves_the_mood_alone(analyse, text):
+    assert abs(analyse(text).mood_delta) <= 0.07
+
+
+def test_anger_at_the_agent_is_read(analyse):
+    assert anger(analyse("I hate you"))
+    assert frustration(analyse("you forgot my appointment again"))
+    assert frustration(analyse("WHY DOES NOBODY EVER CALL ME BACK"))
+    assert analyse("thank you so much, that helped").mood_delta >= 0.25
 
 
 @pytest.mark.parametrize(
@@ -130,6 +148,7 @@ def test_mood_follows_valence_and_intensity():
     assert mood("anger") < mood("annoyance") < 0
     assert mood("anger", shouting=True) < mood("anger")
     assert mood("joy", crisis=True) <= -0.4
+    assert 0 < mood_delta([Emotion("joy", 0.1)], shouting=False, crisis=False) < mood("joy") / 4
     assert mood_delta([Emotion("whatever", 1.0)], shouting=False, crisis=False) == 0.0
     assert all(-1 <= one.valence <= 1 and 0 <= one.arousal <= 1 for one in AFFECT.values())
 

@@ -1,16 +1,14 @@
-"""The committed heads on the test halves of our own sentences."""
+"""The committed heads on the test parts of our own sentences."""
 
 from collections.abc import Callable
 
 import pytest
 
 from rapport_server.domain.analysis import Analysis
-from rapport_server.training.data import Sentence, own_sentences, split_of
+from rapport_server.training.data import Sentence, own_sentences, split_of, without_overlap
 
-# What the committed head reaches, less a little; below it something broke.
-CRISIS_FLOOR = (0.75, 0.80)
-# What is wanted: recall, precision.
-CRISIS_TARGET = (0.92, 0.85)
+# Recall, precision.
+CRISIS_MIN = (0.92, 0.85)
 INTENTS_RIGHT = 0.65
 
 
@@ -28,7 +26,7 @@ def read_all(analyser, encoded_all) -> Callable[[list[Sentence]], list[tuple[Sen
 
 @pytest.fixture(scope="module")
 def crisis_readings(read_all):
-    return read_all(split_of(own_sentences("crisis"), "test"))
+    return read_all(own_sentences("crisis_test"))
 
 
 def recall_and_precision(readings):
@@ -38,17 +36,11 @@ def recall_and_precision(readings):
     return hits / wanted, hits / alarms
 
 
-def test_the_crisis_head_has_not_become_worse(crisis_readings):
-    recall, precision = recall_and_precision(crisis_readings)
-    assert recall >= CRISIS_FLOOR[0]
-    assert precision >= CRISIS_FLOOR[1]
-
-
-@pytest.mark.xfail(strict=True, reason="the crisis head misses its target: see MODEL_CARD.md")
-def test_the_crisis_head_reaches_its_target(crisis_readings):
-    recall, precision = recall_and_precision(crisis_readings)
-    assert recall >= CRISIS_TARGET[0]
-    assert precision >= CRISIS_TARGET[1]
+def test_the_crisis_head_reaches_its_target(read_all, crisis_readings):
+    for readings in (crisis_readings, read_all(own_sentences("crisis_final"))):
+        recall, precision = recall_and_precision(readings)
+        assert recall >= CRISIS_MIN[0]
+        assert precision >= CRISIS_MIN[1]
 
 
 def test_a_crisis_phrase_is_part_of_the_message(crisis_readings):
@@ -61,3 +53,10 @@ def test_intents_of_our_own_messages(read_all):
     read = read_all(split_of(own_sentences("intents"), "test")[::2])
     right = sum(found.intent == one.label.upper() for one, found in read)
     assert right / len(read) >= INTENTS_RIGHT
+
+
+def test_no_training_sentence_of_the_crisis_head_repeats_four_words_of_a_test_sentence():
+    test = ["My brother told me that he wants to die."]
+    assert without_overlap(["He told me that he's fine", "she told me that he left"], test) == [
+        "He told me that he's fine"
+    ]

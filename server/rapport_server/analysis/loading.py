@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rapport_server.analysis.head import Head
+from rapport_server.analysis.kernel import KernelHead
 from rapport_server.analysis.local import LocalAnalyser
 
 HEADS = Path(__file__).with_name("heads.npz")
-FORMAT = 1
+FORMAT = 2
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -28,8 +29,7 @@ class HeadFile:
     emotion_thresholds: NDArray[np.float32]
     intents: Head
     intent_labels: tuple[str, ...]
-    crisis: Head
-    crisis_threshold: float
+    crisis: KernelHead
 
     def packed(self) -> bytes:
         """As bytes; the same heads give the same bytes."""
@@ -40,7 +40,6 @@ class HeadFile:
             "emotion_labels": np.array(self.emotion_labels),
             "emotion_thresholds": self.emotion_thresholds.astype(np.float32),
             "intent_labels": np.array(self.intent_labels),
-            "crisis_threshold": np.array(self.crisis_threshold, dtype=np.float64),
             **self.emotions.packed("emotions"),
             **self.intents.packed("intents"),
             **self.crisis.packed("crisis"),
@@ -62,8 +61,7 @@ class HeadFile:
             emotion_thresholds=arrays["emotion_thresholds"].astype(np.float32),
             intents=Head.unpacked("intents", arrays),
             intent_labels=tuple(map(str, arrays["intent_labels"].tolist())),
-            crisis=Head.unpacked("crisis", arrays),
-            crisis_threshold=float(arrays["crisis_threshold"].item()),
+            crisis=KernelHead.unpacked("crisis", arrays),
         )
 
     def analyser(self) -> LocalAnalyser:
@@ -75,7 +73,6 @@ class HeadFile:
             intents=self.intents,
             intent_labels=self.intent_labels,
             crisis=self.crisis,
-            crisis_threshold=self.crisis_threshold,
         )
 
 

@@ -13,6 +13,8 @@ from rapport_server.domain.analysis import Emotion
 # With this the strongest single emotion moves mood by about 0.4, the scale on which the demo story was marked by hand.
 SCALE = 0.5
 CRISIS_MOOD_MAX = -0.4
+# Scores that add up to less than this are faint: what they lack counts as neutral.
+SCORES_FULL = 0.5
 SHOUTED_FACTOR = 1.25
 
 
@@ -57,8 +59,9 @@ AFFECT = {
 
 
 def mood_delta(emotions: Sequence[Emotion], *, shouting: bool, crisis: bool) -> float:
-    """In [−1, 1]: the mean of valence × (1 + arousal) / 2, weighted by score, × SCALE; labels without a point are left out.
+    """In [−1, 1]: SCALE × Σ score · valence · (1 + arousal) / 2 over the larger of Σ score and SCORES_FULL.
 
+    Labels without a point are left out. Neutral alone gives 0.
     A shouted message counts a quarter more, a crisis at least as −0.4.
     """
     weight = total = 0.0
@@ -66,7 +69,7 @@ def mood_delta(emotions: Sequence[Emotion], *, shouting: bool, crisis: bool) -> 
         if (affect := AFFECT.get(emotion.label)) is not None:
             weight += emotion.score
             total += emotion.score * affect.valence * (1.0 + affect.arousal) / 2.0
-    mood = SCALE * total / weight if weight else 0.0
+    mood = SCALE * total / max(weight, SCORES_FULL)
     if shouting:
         mood *= SHOUTED_FACTOR
     if crisis:

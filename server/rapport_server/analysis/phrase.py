@@ -1,20 +1,19 @@
 """The words that a crisis rests on: a span of the text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from rapport_server.analysis.head import Head
-from rapport_server.analysis.signs import marks, risk_signs
-from rapport_server.analysis.tokens import tokens
+from rapport_server.analysis.signs import risk_signs
 
 PHRASE_CHARS_MAX = 200
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _CLAUSE = re.compile(r"[^,;:—]+[,;:—]*")
 
 
-def crisis_phrase(text: str, crisis: Head) -> str:
-    """The clause with the strongest signs within the sentence that speaks loudest for a crisis; a substring of the text."""
-    sentence = max(_spans(text, _SENTENCE), key=lambda part: _loudness(part, crisis))
+def crisis_phrase(text: str, loudness: Callable[[str], float]) -> str:
+    """The clauses with signs within the sentence that is loudest, or all of it; a substring of the text."""
+    sentences = list(_spans(text, _SENTENCE))
+    sentence = max(sentences, key=loudness) if len(sentences) > 1 else sentences[0]
     clauses = list(_spans(sentence, _CLAUSE))
     signs = risk_signs(sentence)
     if signs:
@@ -29,10 +28,6 @@ def crisis_phrase(text: str, crisis: Head) -> str:
 def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
     found = [match.group().strip() for match in pattern.finditer(text)]
     yield from [part for part in found if re.search(r"\w", part)] or [text.strip()]
-
-
-def _loudness(sentence: str, crisis: Head) -> float:
-    return float(crisis.word_logits([*tokens(sentence), *marks(sentence)])[0])
 
 
 def _whole_clauses(sentence: str, clauses: list[str], start: int, end: int) -> str:

@@ -8,8 +8,8 @@ from rapport_server.analysis.local import LocalAnalyser
 from rapport_server.domain.analysis import Analysis
 from rapport_server.domain.ports import Encoded
 
-# Such a text takes less than half a millisecond; a longer one would keep other calls waiting.
-AT_ONCE_CHARS_MAX = 500
+# Such a text takes about half a millisecond; a longer one would keep other calls waiting.
+AT_ONCE_CHARS_MAX = 250
 
 
 class LocalAnalysis:

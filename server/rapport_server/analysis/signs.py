@@ -39,6 +39,7 @@ _RISK = {
     "dark": r"\b(?:dead|die[sd]?|dying|death|alive|grave|buried|end)\b",
 }
 _COMPANY = {
+    "definition": r"\b(?:what (?:is|are|was|were|does|do)|what'?s (?:the|an?)|define|definition|meaning of|explain|translate)\b",
     "first": r"\b(?:i|i'?m|i'?ve|i'?d|i'?ll|me|my|myself)\b",
     "someone": r"\b(?:my|our|a|the)\s+(?:\w+\s+)?(?:brother|sister|mum|mom|mother|dad|father|husband|wife|partner|girlfriend|boyfriend|gf|bf|friend|mate|pal|bestie|daughter|son|kid|child|uncle|aunt|cousin|gran\w*|nan|nephew|niece|roommate|flatmate|housemate|neighbour|neighbor|colleague|coworker|client|patient|student|pupil|employee|boss|tenant|lodger|customer|boy|girl|guy|man|woman|teammate)\b|\b(?:he|she|they)(?:'s|'ll|s)?\b",
     "says": r"\b(?:says?|said|told|keeps saying|texted|wrote|messaged|posted|sent|asked|threaten\w*|promised)\b",

@@ -1,7 +1,8 @@
 """The data a training reads: the directory given to the command, and our own sentences from the package."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -18,15 +19,18 @@ FILES = (
     "intents_dev.jsonl",
     "crisis_dev.jsonl",
 )
+# A training sentence that shares so many words in a row with a test sentence is left out.
+OVERLAP_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Emotions:
-    """GoEmotions rows: texts and a 0/1 matrix (rows, 28)."""
+    """Texts, a 0/1 matrix (rows, 28) and weights (rows,)."""
 
     labels: tuple[str, ...]
     texts: list[str]
     targets: NDArray[np.float32]
+    weights: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def emotions(path: Path, split: str) -> Emotions:
     targets = np.zeros((len(rows), len(labels)), dtype=np.float32)
     for place, row in enumerate(rows):
         targets[place, [int(number) for number in row[1].split(",")]] = 1.0
-    return Emotions(labels, [row[0] for row in rows], targets)
+    return Emotions(labels, [row[0] for row in rows], targets, np.ones(len(rows), np.float32))
 
 
 def utterances(path: Path) -> list[Utterance]:
@@ -92,16 +96,48 @@ def look_alikes(path: Path) -> tuple[list[str], list[str]]:
 
 def own_sentences(name: str) -> list[Sentence]:
     """A file of `sentences/`, whose README says what each holds."""
-    text = (files("rapport_server.training") / "sentences" / f"{name}.tsv").read_text("utf-8")
-    header, *lines = text.rstrip("\n").split("\n")
-    columns = header.split("\t")
-    rows = [dict(zip(columns, line.split("\t"), strict=True)) for line in lines]
-    return [Sentence(row["split"], row["label"], row.get("kind", ""), row["text"]) for row in rows]
+    return [
+        Sentence(
+            row.get("split", "train"),
+            row.get("label") or row["intent"],
+            row.get("kind", ""),
+            row["text"],
+        )
+        for row in _own_rows(name)
+    ]
+
+
+def feelings(labels: Sequence[str], split: str) -> Emotions:
+    """`feelings.tsv`: messages to an agent with one or two of these labels each."""
+    rows = [row for row in _own_rows("feelings") if row["split"] == split]
+    targets = np.zeros((len(rows), len(labels)), dtype=np.float32)
+    for place, row in enumerate(rows):
+        targets[place, [labels.index(label) for label in row["labels"].split(",")]] = 1.0
+    texts = [row["text"] for row in rows]
+    return Emotions(tuple(labels), texts, targets, np.ones(len(rows), np.float32))
+
+
+def without_overlap(texts: Iterable[str], test: Iterable[str]) -> list[str]:
+    """The texts that share no four words in a row with any of the test texts."""
+    runs = set().union(*map(_runs, test))
+    return [text for text in texts if not _runs(text) & runs]
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.replace("’", "'").lower())
+    return set(zip(*(words[start:] for start in range(OVERLAP_WORDS)), strict=False))
 
 
 def split_of(sentences: Sequence[Sentence], split: str) -> list[Sentence]:
     """The rows of one half."""
     return [sentence for sentence in sentences if sentence.split == split]
+
+
+def _own_rows(name: str) -> list[dict[str, str]]:
+    text = (files("rapport_server.training") / "sentences" / f"{name}.tsv").read_text("utf-8")
+    header, *lines = text.rstrip("\n").split("\n")
+    columns = header.split("\t")
+    return [dict(zip(columns, line.split("\t"), strict=True)) for line in lines]
 
 
 def _lines(path: Path) -> list[str]:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rapport_server.analysis.head import Head
-from rapport_server.analysis.tokens import KINDS, tokens
+from rapport_server.analysis.tokens import tokens
 from rapport_server.training.data import Sentence, Utterance
 from rapport_server.training.network import Examples, Recipe, train
+from rapport_server.training.surfaces import Surface
 
 Floats = NDArray[np.float32]
 
@@ -32,13 +33,14 @@ PER_CLASS_MAX = 3_000
 
 @dataclass(frozen=True, slots=True)
 class IntentData:
-    """Rows to train on with weights, and a balanced held-out sample of strong rows; labels are numbers."""
+    """Rows to train on with weights, a balanced held-out sample of strong rows, and the rows of others that are used."""
 
     labels: tuple[str, ...]
     texts: list[str]
     classes: NDArray[np.intp]
     weights: Floats
     held_out: list[Utterance]
+    used: list[Utterance]
 
 
 def gather(rows: Sequence[Utterance], own: Sequence[Sentence]) -> IntentData:
@@ -46,6 +48,7 @@ def gather(rows: Sequence[Utterance], own: Sequence[Sentence]) -> IntentData:
     labels = tuple(sorted({row.label for row in rows}))
     chance = np.random.default_rng(11)
     held_out: list[Utterance] = []
+    used: list[Utterance] = []
     texts: list[str] = []
     classes: list[int] = []
     weights: list[float] = []
@@ -55,31 +58,31 @@ def gather(rows: Sequence[Utterance], own: Sequence[Sentence]) -> IntentData:
         weak = [row for row in rows if row.label == label and not row.strong]
         held_out += strong[:HELD_OUT_PER_CLASS]
         kept = strong[HELD_OUT_PER_CLASS : HELD_OUT_PER_CLASS + PER_CLASS_MAX] + weak
+        used += kept
         mine = [one.text for one in own if one.label == label]
         texts += [*(row.text for row in kept), *mine]
         classes += [number] * (len(kept) + len(mine))
         weights += [1.0 if row.strong else WEAK_WEIGHT for row in kept]
         weights += [OWN_WEIGHT] * len(mine)
-    return IntentData(
-        labels, texts, np.array(classes), _balanced(np.array(classes), np.array(weights)), held_out
-    )
+    balanced = _balanced(np.array(classes), np.array(weights))
+    return IntentData(labels, texts, np.array(classes), balanced, held_out, used)
 
 
 def train_intents(
-    data: IntentData, vectors: Floats, kinds: frozenset[str] | None = KINDS, recipe: Recipe = RECIPE
+    data: IntentData, vectors: Floats, surface: Surface = tokens, recipe: Recipe = RECIPE
 ) -> Head:
     """Train on all rows but the held-out ones."""
     targets = np.eye(len(data.labels), dtype=np.float32)[data.classes]
-    surface = [[] if kinds is None else tokens(text, kinds) for text in data.texts]
-    return train(Examples(vectors, surface, targets, data.weights), recipe)[0]
+    features = [surface(text) for text in data.texts]
+    return train(Examples(vectors, features, targets, data.weights), recipe)[0]
 
 
 def answers(
-    head: Head, texts: Sequence[str], vectors: Floats, kinds: frozenset[str] | None = KINDS
+    head: Head, texts: Sequence[str], vectors: Floats, surface: Surface = tokens
 ) -> NDArray[np.intp]:
     """The number of the likeliest intent per text."""
-    surface = [head.word_logits([] if kinds is None else tokens(text, kinds)) for text in texts]
-    chosen: NDArray[np.intp] = (head.vector_logits(vectors) + np.stack(surface)).argmax(axis=1)
+    of_words = np.stack([head.word_logits(surface(text)) for text in texts])
+    chosen: NDArray[np.intp] = (head.vector_logits(vectors) + of_words).argmax(axis=1)
     return chosen
 
 

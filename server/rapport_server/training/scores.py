@@ -43,7 +43,7 @@ def best_thresholds(logits: Floats, wanted: NDArray[np.bool_]) -> Floats:
     for label in range(logits.shape[1]):
         order = np.argsort(-logits[:, label], kind="stable")
         hits = np.cumsum(wanted[order, label])
-        scores = 2.0 * hits / (np.arange(1, len(order) + 1) + wanted[:, label].sum())
+        scores = 2.0 * hits / (np.arange(1, len(order) + 1) + hits[-1])
         best = int(scores.argmax())
         below = min(best + 1, len(order) - 1)
         thresholds[label] = (logits[order[best], label] + logits[order[below], label]) / 2

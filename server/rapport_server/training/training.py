@@ -1,28 +1,30 @@
 """The whole training: data to heads, measured on what was held out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from rapport_server.analysis.head import Head
+from rapport_server.analysis.kernel import KernelHead
 from rapport_server.analysis.loading import HeadFile
-from rapport_server.analysis.tokens import KINDS
+from rapport_server.analysis.tokens import tokens
 from rapport_server.domain.analysis import Intent
 from rapport_server.embedding import load_encoder
-from rapport_server.training import crisis, data, emotions, intents, scores
+from rapport_server.training import crisis, data, emotions, intents, scores, surfaces
 from rapport_server.training.vectors import embed
 
 Floats = NDArray[np.float32]
 
-# The share of the training sentences' crises that the threshold must find when each is judged by a head that did not see it.
-CRISIS_RECALL_MIN = 0.88
+# What the crisis threshold must keep on the training sentences, each judged by a head that did not see it: a little more than
+# the 0.85 that is wanted.
+CRISIS_PRECISION_MIN = 0.82
 SEED = 1
-# Two networks per case instead of five: the differences are what counts.
-ABLATION_FOLDS = 2
+ALONE: dict[str, Any] = {"epochs": 30, "rate": 5e-3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Outcome:
     scores: list[Score]
     per_emotion: dict[str, float] = field(default_factory=dict)
     per_intent: dict[str, tuple[float, float]] = field(default_factory=dict)
-    per_kind: dict[str, float] = field(default_factory=dict)
+    per_kind: dict[str, list[float]] = field(default_factory=dict)
     ablations: list[tuple[str, float, float, float]] = field(default_factory=list)
     licences: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -70,42 +72,57 @@ def train(
 class _Training:
     def __init__(self, path: Path, cache: Path | None, tell: Callable[[str], None]) -> None:
         self._tell = tell
-        self._train = data.emotions(path, "train")
         self._dev = data.emotions(path, "dev")
+        reddit = data.emotions(path, "train")
+        feelings = data.feelings(reddit.labels, "train")
+        self._train = emotions.joined(reddit, feelings)
+        self._feelings_test = data.feelings(reddit.labels, "test")
         rows = data.utterances(path)
+        chat = data.own_sentences("chat_intents")
         own = data.own_sentences("intents") + data.own_sentences("memory_request")
         self._own_test = [one for one in data.split_of(own, "test") if one.label != "other"]
-        own_train = data.split_of(own, "train")
+        self._chat_test = data.split_of(chat, "test")
+        own_train = data.split_of(own + chat, "train")
         self._intents = intents.gather(rows, own_train)
         self._rows = rows
-        self._crisis_test = data.split_of(data.own_sentences("crisis"), "test")
+        self._crisis_tests = {
+            name: data.own_sentences(name) for name in ("crisis_test", "crisis_final")
+        }
         self._look_alikes = data.look_alikes(path)[1]
-        chance = np.random.default_rng(3)
-        background = [
-            *_some(chance, self._train.texts, crisis.BACKGROUND_EMOTIONS),
-            *_some(
-                chance,
-                [row.text for row in rows if row.label != "emotional_support"],
-                crisis.BACKGROUND_INTENTS,
-            ),
-        ]
-        sentences = data.split_of(data.own_sentences("crisis"), "train")
-        self._crisis = crisis.gather(
-            sentences + data.own_sentences("crisis_more"),
-            [one.text for one in own_train],
-            background,
+        self._crisis = self._gather_crisis(
+            reddit.texts, rows, [*(one.text for one in own_train), *feelings.texts]
         )
         self._embed(cache)
+
+    def _gather_crisis(
+        self, reddit: list[str], rows: list[data.Utterance], own: list[str]
+    ) -> crisis.CrisisData:
+        """No training text shares four words in a row with a test sentence."""
+        test = [one.text for rows in self._crisis_tests.values() for one in rows]
+        chance = np.random.default_rng(3)
+        plain = [row.text for row in rows if row.label != "emotional_support"]
+        background = [
+            *_some(chance, reddit, crisis.BACKGROUND_EMOTIONS),
+            *_some(chance, plain, crisis.BACKGROUND_INTENTS),
+        ]
+        sentences = data.own_sentences("crisis")
+        kept = set(data.without_overlap((one.text for one in sentences), test))
+        return crisis.gather(
+            [one for one in sentences if one.text in kept],
+            data.without_overlap(own, test),
+            data.without_overlap(background, test),
+        )
 
     def _embed(self, cache: Path | None) -> None:
         texts = [
             *self._train.texts,
             *self._dev.texts,
+            *self._feelings_test.texts,
             *self._intents.texts,
             *(row.text for row in self._intents.held_out),
-            *(one.text for one in self._own_test),
+            *(one.text for one in self._own_test + self._chat_test),
             *self._crisis.texts,
-            *(one.text for one in self._crisis_test),
+            *(one.text for rows in self._crisis_tests.values() for one in rows),
             *self._look_alikes,
         ]
         self._tell(f"embedding {len(set(texts)):,} texts")
@@ -118,14 +135,14 @@ class _Training:
         return np.stack([self._vectors[text] for text in texts])
 
     def run(self, *, ablate: bool) -> Outcome:
+        self._tell("training crisis")
+        crisis_head, outside = crisis.train(
+            self._crisis, self._of(self._crisis.texts), CRISIS_PRECISION_MIN
+        )
         self._tell("training emotions")
         emotion = emotions.train_emotions(self._train, self._of(self._train.texts))
         self._tell("training intents")
         intent = intents.train_intents(self._intents, self._of(self._intents.texts))
-        self._tell("training crisis")
-        crisis_head, outside = crisis.train(self._crisis, self._of(self._crisis.texts))
-        judged = slice(0, self._crisis.judged)
-        limit = crisis.threshold(outside[judged], self._crisis.wanted[judged], CRISIS_RECALL_MIN)
         # Measured as they will be read from the file, in half precision.
         heads = HeadFile.unpacked(
             HeadFile(
@@ -136,11 +153,10 @@ class _Training:
                 intents=intent,
                 intent_labels=tuple(Intent(name.upper()) for name in self._intents.labels),
                 crisis=crisis_head,
-                crisis_threshold=limit,
             ).packed()
         )
         outcome = Outcome(heads, self._model_name, [])
-        for row in self._rows:
+        for row in self._intents.used:
             key = (row.source, row.licence)
             outcome.licences[key] = outcome.licences.get(key, 0) + 1
         self._score_emotions(outcome)
@@ -152,136 +168,135 @@ class _Training:
 
     def _score_emotions(self, outcome: Outcome) -> None:
         trained = emotions.Trained(outcome.heads.emotions, outcome.heads.emotion_thresholds)
-        each, groups = self._emotion_scores(trained)
+        each, groups = self._emotion_scores(trained, self._dev)
+        own, own_groups = self._emotion_scores(trained, self._feelings_test)
         outcome.scores += [
             Score(
                 "emotions", "macro-F1 of 28 labels, goemotions_dev", float(each.mean()), "≥ 0.41"
             ),
             Score("emotions", "macro-F1 of 7 Ekman classes, goemotions_dev", groups, "≥ 0.56"),
+            Score("emotions", "macro-F1 of 28 labels, test part of feelings", float(own.mean())),
+            Score("emotions", "macro-F1 of 7 Ekman classes, test part of feelings", own_groups),
         ]
         outcome.per_emotion = dict(zip(self._dev.labels, map(float, each), strict=True))
 
     def _emotion_scores(
-        self, trained: emotions.Trained, kinds: frozenset[str] | None = KINDS
+        self, trained: emotions.Trained, rows: data.Emotions, surface: surfaces.Surface = tokens
     ) -> tuple[Floats, float]:
         found = emotions.detect(
-            trained, self._of(self._dev.texts), emotions.surfaces(self._dev.texts, kinds)
+            trained, self._of(rows.texts), [surface(text) for text in rows.texts]
         )
-        wanted = self._dev.targets > 0
-        labels = self._dev.labels
-        groups = scores.f1(scores.ekman(found, labels), scores.ekman(wanted, labels))
+        wanted = rows.targets > 0
+        groups = scores.f1(scores.ekman(found, rows.labels), scores.ekman(wanted, rows.labels))
         return scores.f1(found, wanted), float(groups.mean())
 
     def _intent_scores(
-        self, head: Head, texts: list[str], names: list[str], kinds: frozenset[str] | None = KINDS
+        self,
+        head: Head,
+        rows: Sequence[data.Utterance | data.Sentence],
+        surface: surfaces.Surface = tokens,
     ) -> Floats:
-        labels = self._intents.labels
-        wanted = np.array([labels.index(name) for name in names])
-        found = intents.answers(head, texts, self._of(texts), kinds)
+        labels, texts = self._intents.labels, [row.text for row in rows]
+        wanted = np.array([labels.index(row.label) for row in rows])
+        found = intents.answers(head, texts, self._of(texts), surface)
         return scores.f1(scores.one_hot(found, len(labels)), scores.one_hot(wanted, len(labels)))
 
     def _score_intents(self, outcome: Outcome) -> None:
-        head, held_out = outcome.heads.intents, self._intents.held_out
-        each = self._intent_scores(
-            head, [row.text for row in held_out], [row.label for row in held_out]
-        )
-        mine = self._intent_scores(
-            head, [one.text for one in self._own_test], [one.label for one in self._own_test]
-        )
+        head = outcome.heads.intents
+        each = self._intent_scores(head, self._intents.held_out)
+        mine = self._intent_scores(head, self._own_test)
+        chat = self._intent_scores(head, self._chat_test)
         outcome.per_intent = {
             label: (float(a), float(b))
-            for label, a, b in zip(self._intents.labels, each, mine, strict=True)
+            for label, a, b in zip(self._intents.labels, each, chat, strict=True)
         }
+        of = outcome.per_intent
         outcome.scores += [
             Score(
                 "intent", "macro-F1 of 11 classes, balanced held-out", float(each.mean()), "≥ 0.90"
             ),
-            Score("intent", "F1 farewell, held-out", outcome.per_intent["farewell"][0], "≥ 0.82"),
+            Score("intent", "F1 farewell, held-out", of["farewell"][0], "≥ 0.82"),
+            Score("intent", "F1 emotional_support, held-out", of["emotional_support"][0], "≥ 0.82"),
+            Score("intent", "macro-F1 of 11 classes, test half of intents", float(mine.mean())),
             Score(
-                "intent",
-                "F1 emotional_support, held-out",
-                outcome.per_intent["emotional_support"][0],
-                "≥ 0.82",
-            ),
-            Score(
-                "intent", "macro-F1 of 11 classes, test half of our sentences", float(mine.mean())
+                "intent", "macro-F1 of 11 classes, test part of chat_intents", float(chat.mean())
             ),
         ]
 
-    def _score_crisis(self, outcome: Outcome, outside: Floats) -> None:
-        head, limit = outcome.heads.crisis, outcome.heads.crisis_threshold
-        wanted = np.array([one.label == "crisis" for one in self._crisis_test])
-        found = self._alarms(head, limit, [one.text for one in self._crisis_test])
-        precision, recall = scores.precision_recall(found, wanted)
+    def _score_crisis(self, outcome: Outcome, outside: NDArray[np.float64]) -> None:
+        head = outcome.heads.crisis
         judged = slice(0, self._crisis.judged)
         precision_cv, recall_cv = scores.precision_recall(
-            outside[judged] > limit, self._crisis.wanted[judged]
+            outside[judged] > 0, self._crisis.wanted[judged]
         )
-        kinds = sorted({one.kind for one in self._crisis_test})
-        for kind in kinds:
-            of_kind = np.array([one.kind == kind for one in self._crisis_test])
-            outcome.per_kind[kind] = float((found == wanted)[of_kind].mean())
-        ordinary = [text for text in self._dev.texts if not crisis.RISKY.search(text)]
-        support = [one.text for one in self._own_test if one.label == "emotional_support"]
-        others = [one.text for one in self._own_test if one.label != "emotional_support"]
+        for name, rows in self._crisis_tests.items():
+            wanted = np.array([one.label == "crisis" for one in rows])
+            found = self._alarms(head, [one.text for one in rows])
+            precision, recall = scores.precision_recall(found, wanted)
+            outcome.scores += [
+                Score("crisis", f"recall, {name}", recall, "≥ 0.92"),
+                Score("crisis", f"precision, {name}", precision, "≥ 0.85"),
+            ]
+            for kind in sorted({one.kind for one in rows}):
+                of_kind = np.array([one.kind == kind for one in rows])
+                right = float((found == wanted)[of_kind].mean())
+                outcome.per_kind.setdefault(kind, []).append(right)
         outcome.scores += [
-            Score("crisis", "recall, test half of our sentences", recall, "≥ 0.92"),
-            Score("crisis", "precision, test half of our sentences", precision, "≥ 0.85"),
             Score(
                 "crisis",
                 f"false alarms on the {len(self._look_alikes)} look-alikes",
-                float(self._alarms(head, limit, self._look_alikes).sum()),
+                float(self._alarms(head, self._look_alikes).sum()),
                 "0",
             ),
             Score("crisis", "recall, training sentences, cross-validated", recall_cv),
             Score("crisis", "precision, training sentences, cross-validated", precision_cv),
-            Score(
-                "crisis",
-                f"alarm rate on {len(ordinary):,} rows of goemotions_dev",
-                float(self._alarms(head, limit, ordinary).mean()),
-            ),
-            Score(
-                "crisis",
-                f"alarm rate on our {len(support)} emotional_support test sentences",
-                float(self._alarms(head, limit, support).mean()),
-            ),
-            Score(
-                "crisis",
-                f"alarm rate on our {len(others)} other intent test sentences",
-                float(self._alarms(head, limit, others).mean()),
-            ),
+            *(self._alarm_rate(head, name, texts) for name, texts in self._ordinary()),
         ]
 
-    def _alarms(self, head: Head, limit: float, texts: list[str]) -> NDArray[np.bool_]:
-        logits = head.vector_logits(self._of(texts))[:, 0]
-        surface = [head.word_logits(crisis.features(text))[0] for text in texts]
-        alarms: NDArray[np.bool_] = logits + np.array(surface) > limit
-        return alarms
+    def _ordinary(self) -> Iterator[tuple[str, list[str]]]:
+        """Messages without a crisis that the crisis head did not learn from."""
+        rows = self._own_test + self._chat_test
+        support = [one.text for one in rows if one.label == "emotional_support"]
+        others = [one.text for one in rows if one.label != "emotional_support"]
+        yield "rows of goemotions_dev", self._dev.texts
+        yield "test messages of feelings", self._feelings_test.texts
+        yield "emotional_support test messages", support
+        yield "other intent test messages", others
+
+    def _alarm_rate(self, head: KernelHead, name: str, texts: list[str]) -> Score:
+        kept = [text for text in texts if not crisis.RISKY.search(text)]
+        rate = float(self._alarms(head, kept).mean())
+        return Score("crisis", f"alarm rate on {len(kept):,} {name}", rate)
+
+    def _alarms(self, head: KernelHead, texts: list[str]) -> NDArray[np.bool_]:
+        vectors = self._of(texts)
+        return np.array(
+            [
+                maybe and head.logit(head.nearness(vector), crisis.features(text)) > 0
+                for text, vector, maybe in zip(texts, vectors, head.may_be(vectors), strict=True)
+            ]
+        )
 
     def _ablate(self, outcome: Outcome) -> None:
-        """Every head again without one part of the surface."""
-        cases: list[tuple[str, frozenset[str] | None]] = [("embedding alone", None)]
-        cases += [("without " + kind, KINDS - {kind}) for kind in sorted(KINDS)]
-        cases += [("everything", KINDS)]
-        held_out = self._intents.held_out
-        for name, kinds in cases:
+        """The heads for emotions and intents again with other surfaces."""
+        for name, surface in surfaces.cases():
             self._tell(f"ablation: {name}")
+            # Without words the embedding's part has to learn more, and learns slowly at the rate of the whole.
+            change = ALONE if surface is surfaces.none else {}
             trained = emotions.train_emotions(
                 self._train,
                 self._of(self._train.texts),
-                kinds,
-                replace(emotions.RECIPE, folds=ABLATION_FOLDS),
+                surface,
+                replace(emotions.RECIPE, **change),
             )
-            each, groups = self._emotion_scores(trained, kinds)
+            each, groups = self._emotion_scores(trained, self._dev, surface)
             head = intents.train_intents(
                 self._intents,
                 self._of(self._intents.texts),
-                kinds,
-                replace(intents.RECIPE, folds=ABLATION_FOLDS),
+                surface,
+                replace(intents.RECIPE, **change),
             )
-            intent = self._intent_scores(
-                head, [row.text for row in held_out], [row.label for row in held_out], kinds
-            )
+            intent = self._intent_scores(head, self._intents.held_out, surface)
             outcome.ablations.append((name, float(each.mean()), groups, float(intent.mean())))
 
 
