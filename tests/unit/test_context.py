@@ -73,6 +73,15 @@ def test_a_grudge_asks_for_caution():
     assert "cautious" not in prompt()
 
 
+@pytest.mark.parametrize(
+    ("sentiment", "word"),
+    [(0, "very low"), (0.3, "low"), (0.5, "even"), (0.65, "good"), (1, "very good")],
+)
+def test_a_mood_of_one_half_is_even(sentiment, word):
+    state = RelationState(0.1, sentiment, 0.0, 0.05, NOW)
+    assert f"- Mood: {word} ({sentiment:.2f})" in prompt(state=state)
+
+
 def test_a_stranger_is_met_for_the_first_time():
     assert "first message" in prompt(interaction_count=0, last_seen=None)
     assert "3 messages from them before this one, the last yesterday" in prompt()

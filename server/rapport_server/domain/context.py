@@ -48,6 +48,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _OTHER_SCRIPT = re.compile(r"[^\x00-\x7f]")
 # Joiners are part of Persian words and of emoji.
 _JOINERS = "\u200c\u200d"
+_MOODS = ("very low", "low", "even", "good", "very good")
 _CLOSENESS = ("strangers", "acquainted", "familiar", "close", "very close")
 _INTENTS = {
     Intent.GREETING: "a greeting",
@@ -142,7 +143,7 @@ def _tokens(lines: Sequence[str]) -> int:
 def _standing(state: RelationState) -> list[str]:
     return [
         f"- Trust: {_word(state.trust, 'none yet', 'a little', 'some', 'solid', 'deep')} ({state.trust:.2f})",
-        f"- Mood: {_word(state.sentiment, 'very low', 'low', 'even', 'good', 'very good')} ({state.sentiment:.2f})",
+        f"- Mood: {_MOODS[min(4, int(state.sentiment * 5))]} ({state.sentiment:.2f})",
         f"- Grudge: {_word(state.grudge, 'none', 'slight', 'noticeable', 'strong', 'very strong')} ({state.grudge:.2f})",
         f"- Familiarity: {_word(state.familiarity, *_CLOSENESS)} ({state.familiarity:.2f})",
     ]
