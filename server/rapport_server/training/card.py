@@ -70,7 +70,7 @@ Crisis, share judged rightly per kind (crisis_test / crisis_final): {kinds}.
   not rely on `crisis` there. The other heads degrade without a warning.
 - **The crisis head is a hint, not a safeguard.** Indirect speech is the most missed
   kind; medical questions, crises of the past and deeply sad messages raise the most false alarms, and long messages about illness do more often than the
-  rates above say: it calls six of the demo conversation's fifty messages a crisis, and none is. Do not build an intervention on it alone.
+  rates above say: it calls eight of the demo conversation's fifty messages a crisis, and none is. Do not build an intervention on it alone.
 - Not a clinical instrument; no clinician reviewed the labels. It misses crises and raises false alarms at the rates above; sarcasm, code words and
   hints spread over several messages are beyond it.
 - GoEmotions is Reddit of 2005 to 2019, labelled by raters in India, with the biases the authors describe; rare labels (grief, pride, relief,
