@@ -26,7 +26,6 @@ from rapport_server.commands.process import Processed, Relevant
 from rapport_server.commands.recall import Recalled
 from rapport_server.domain.analysis import Analysis, AnalysisOrigin, Emotion, Intent
 from rapport_server.domain.audit import GENESIS, AuditEvent, AuditEventKind
-from rapport_server.domain.context import Situation
 from rapport_server.domain.erasure import ErasureCounts, ErasureReason, Receipt
 from rapport_server.domain.memories import (
     FoundChunk,
@@ -64,8 +63,6 @@ PERSON = Person(
     "clinic", "maya", 1, 0, STATE, 4, EARLIER, NOW, NOW, "Maya", "Europe/Rome", ("b", "a"),
 )  # fmt: skip
 
-SITUATION = Situation(STATE, 3, EARLIER, NOW, Analysis())
-
 
 def plain(message: Any) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True)
@@ -76,9 +73,9 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
 ):
     reading = Analysis((Emotion("fear", 0.9),), Intent.COMPLAINT, -0.5, True, True, "die", AnalysisOrigin.CALLER, {"crisis": AnalysisOrigin.CALLER})  # fmt: skip
     script.answers["process"] = Processed(
-        INTERACTION, "note-18", STATE, 4, EARLIER, NOW, None, NOW,
+        INTERACTION, "note-18", PERSON, NOW, None, NOW,
         [Relevant(MEMORY, "a piece of it", 1.0000001)], 9, reading,
-        [Trigger("t", "Ask.", NOW, AnalysisOrigin.LOCAL, "note-17")], SITUATION, "prompt",
+        [Trigger("t", "Ask.", NOW, AnalysisOrigin.LOCAL, "note-17")], "prompt",
     )  # fmt: skip
     request = request_of(
         "Process",
@@ -131,7 +128,7 @@ async def test_process_hands_over_all_fields_and_answers_all_parts(
 
 async def test_process_defaults_are_the_contracts(script: Script, grpc_channel: grpc.aio.Channel):
     script.answers["process"] = Processed(
-        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), [], SITUATION
+        INTERACTION, "n", PERSON, NOW, None, NOW, [], 1, Analysis(), []
     )
     await ask(grpc_channel, "Process", request_of("Process", end_user_id="m", message="hi"))
     interaction = script.arguments("process")[2]
@@ -141,9 +138,7 @@ async def test_process_defaults_are_the_contracts(script: Script, grpc_channel: 
 async def test_a_reply_is_asked_for_with_the_turns_before_it(
     script: Script, grpc_channel: grpc.aio.Channel
 ):
-    processed = Processed(
-        INTERACTION, "n", STATE, 1, NOW, NOW, None, NOW, [], 1, Analysis(), [], SITUATION
-    )
+    processed = Processed(INTERACTION, "n", PERSON, NOW, None, NOW, [], 1, Analysis(), [])
     script.answers["reply"] = replace(processed, reply="Hello")
     request = request_of(
         "Process",

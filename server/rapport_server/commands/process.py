@@ -16,7 +16,7 @@ from rapport_server.commands.search import Searcher
 from rapport_server.commands.ticket import Result, Ticket
 from rapport_server.domain.analysis import Analysis, Signals, overridden
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
-from rapport_server.domain.context import Due, Quote, Situation, system_prompt
+from rapport_server.domain.context import Quote, Situation, system_prompt
 from rapport_server.domain.limits import TRIGGERS_MAX
 from rapport_server.domain.memories import (
     ChunkDraft,
@@ -75,21 +75,18 @@ class Relevant:
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """What Process answers: the relation right after, what was recalled, the context, what is due."""
+    """What Process answers: the person right after, what was recalled, the context, what is due."""
 
     interaction_id: uuid.UUID
     source_id: str
-    state: RelationState
-    interaction_count: int
-    known_since: datetime
+    person: Person
     occurred_at: datetime
-    last_seen: datetime | None
+    last_seen: datetime | None  # before this interaction
     update_time: datetime
     relevant: list[Relevant]
     total_stored: int
     analysis: Analysis
     triggers: list[Trigger]
-    situation: Situation
     system_prompt: str = ""
     epoch: int = 0  # the person's when the call arrived
     reply: str = ""
@@ -155,7 +152,7 @@ class Process:
 
     def _told(self, processed: Processed, epoch: int) -> Processed:
         """With the context in words, which no lock has to wait for."""
-        prompt = system_prompt(processed.situation, self._context_tokens_max)
+        prompt = system_prompt(_situation(processed), self._context_tokens_max)
         return replace(processed, system_prompt=prompt, epoch=epoch)
 
     async def _arrive(self, scope: Scope, ticket: Ticket) -> tuple[int, Result | None]:
@@ -200,7 +197,6 @@ class Process:
         read_due = await tx.triggers.due(scope, at)
         total_stored = await tx.memories.count(scope)
         due = await read_due()
-        relevant = [_relevant(hit.chunk, hit.similarity) for hit in hits]
         await ticket.finish(
             tx,
             {
@@ -224,16 +220,16 @@ class Process:
             ),
         )
         await tx.shards.append(scope.tenant_id, person.shard_id, added=added, removed=removed)
-        return _processed(
-            person,
+        return Processed(
             interaction_id,
             draft.source_id,
+            person,
+            at,
             before.last_seen,
-            relevant,
+            clock,
+            [_relevant(hit.chunk, hit.similarity) for hit in hits],
             total_stored,
             analysis,
-            at,
-            clock,
             due,
         )
 
@@ -288,11 +284,13 @@ class Process:
             due = await (await session.triggers.due(scope, point.occurred_at, TRIGGERS_MAX))()
         analysis = next((m.analysis for m in messages if m.role is MessageRole.USER), Analysis())
         last_seen = result["last_seen"]
-        return _processed(
-            replace(person, state=point.state, interaction_count=result["interaction_count"]),
+        return Processed(
             interaction_id,
             result["source_id"],
+            replace(person, state=point.state, interaction_count=result["interaction_count"]),
+            point.occurred_at,
             datetime.fromisoformat(last_seen) if last_seen else None,
+            datetime.fromisoformat(result["update_time"]),
             [
                 _relevant(chunks[scope, i], score)
                 for i, score in similarity.items()
@@ -300,8 +298,6 @@ class Process:
             ],
             result["total_stored"],
             analysis,
-            point.occurred_at,
-            datetime.fromisoformat(result["update_time"]),
             [trigger for trigger in due if trigger.trigger_id in result.get("triggers", ())],
         )
 
@@ -340,41 +336,16 @@ def _draft(
     )
 
 
-def _processed(
-    person: Person,
-    interaction_id: uuid.UUID,
-    source_id: str,
-    last_seen: datetime | None,
-    relevant: list[Relevant],
-    total_stored: int,
-    analysis: Analysis,
-    at: datetime,
-    update_time: datetime,
-    triggers: list[Trigger],
-) -> Processed:
-    situation = Situation(
+def _situation(processed: Processed) -> Situation:
+    person = processed.person
+    return Situation(
         person.state,
         person.interaction_count - 1,
-        last_seen,
-        at,
-        analysis,
-        [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in relevant],
-        [Due(trigger.description, trigger.due_at) for trigger in triggers],
+        processed.last_seen,
+        processed.occurred_at,
+        processed.analysis,
+        [Quote(r.text, r.memory.occurred_at, r.memory.channel) for r in processed.relevant],
+        processed.triggers,
         time_zone=person.time_zone,
         user_name=person.user_name,
-    )
-    return Processed(
-        interaction_id,
-        source_id,
-        person.state,
-        person.interaction_count,
-        person.known_since,
-        at,
-        last_seen,
-        update_time,
-        relevant,
-        total_stored,
-        analysis,
-        triggers,
-        situation,
     )

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from rapport_server.domain.analysis import KNOWN_LABELS, Analysis, Intent
 from rapport_server.domain.relation import RelationState
 from rapport_server.domain.tokens import cut_to_tokens, tokens_at_most
+from rapport_server.domain.triggers import Trigger
 
 CONTEXT_TOKENS_MIN = 500  # what stands outside the fence always fits into it
 MEMORY_TOKENS_MAX = 500  # one long memory must not push the others out
@@ -89,14 +90,6 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """Something to bring up: what, and since when it is due."""
-
-    description: str
-    due_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Situation:
     """All that the context is made of; `interaction_count` and `last_seen` are those before this message."""
 
@@ -106,7 +99,7 @@ class Situation:
     now: datetime
     analysis: Analysis
     quotes: Sequence[Quote] = ()
-    due: Sequence[Due] = ()
+    due: Sequence[Trigger] = ()
     time_zone: str = ""
     user_name: str = ""
 
@@ -180,7 +173,7 @@ def _message(analysis: Analysis) -> list[str]:
     return [f"- This message: {'; '.join(parts)}."] if parts else []
 
 
-def _due_entry(due: Due, now: datetime, zone: ZoneInfo) -> list[str]:
+def _due_entry(due: Trigger, now: datetime, zone: ZoneInfo) -> list[str]:
     when = ago(due.due_at, now, zone)
     since = when if when == "today" else f"since {when}"
     return [f"[to bring up, due {since}]", *_quoted(due.description, DUE_TOKENS_MAX)]

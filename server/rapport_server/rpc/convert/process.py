@@ -12,24 +12,25 @@ from rapport_server.rpc.convert.times import to_timestamp
 
 def process_response(given: Processed) -> ProcessResponse:
     """The whole answer; without generate_reply `reply` stays empty."""
+    person = given.person
     latest = max(given.last_seen or given.occurred_at, given.occurred_at)
     return ProcessResponse(
         interaction_id=str(given.interaction_id),
         source_id=given.source_id,
         user=relation(
-            given.state, given.interaction_count, given.known_since, latest, given.update_time
+            person.state, person.interaction_count, person.known_since, latest, given.update_time
         ),
         memory=process_pb2.ProcessMemory(
             relevant_memories=[_relevant(one) for one in given.relevant],
             total_stored=given.total_stored,
-            interaction_count=given.interaction_count,
-            known_since=to_timestamp(given.known_since),
+            interaction_count=person.interaction_count,
+            known_since=to_timestamp(person.known_since),
             last_seen=to_timestamp(given.last_seen),
         ),
         context=process_pb2.ProcessContext(
             system_prompt=given.system_prompt,
-            relation_bias=given.state.relation_bias,
-            tone_grudge_modifier=given.state.tone_grudge_modifier,
+            relation_bias=person.state.relation_bias,
+            tone_grudge_modifier=person.state.tone_grudge_modifier,
         ),
         analysis=analysis(given.analysis),
         triggers=[trigger(one) for one in given.triggers],
