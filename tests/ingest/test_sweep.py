@@ -13,12 +13,12 @@ import pytest
 from rapport_server.domain import limits
 from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.memories import IndexingStatus, MemoryDraft, Scope
-from rapport_server.domain.ports import Probe, ShardKey
+from rapport_server.domain.ports import Position, Probe, ShardKey
 from rapport_server.domain.retention import CUT_MAX, KEEP
 from rapport_server.domain.storage import PageRequest, TimeRange
 from rapport_server.domain.tenants import Plan
 from rapport_server.ingest import sweep as sweep_module
-from rapport_server.ingest.retention import Retention
+from rapport_server.ingest.retention import START, Retention
 from rapport_server.ingest.sweep import Sweep
 from rapport_server.store.database import PostgresDatabase
 from rapport_server.store.feed import PostgresFeed
@@ -203,6 +203,34 @@ async def test_what_is_cut_leaves_memory_and_files_with_the_next_snapshot(
     async with db.session() as session:
         left = await session.memories.existing(scope, [f"t{n:02}" for n in range(40)])
     assert left == {f"t{n:02}" for n in range(30, 40)}
+
+
+async def test_what_is_cut_while_a_shard_is_being_renewed_leaves_it_at_the_next_renewal(
+    db: PostgresDatabase, catalog: ShardCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KEEP, Plan.COMMUNITY, 3)
+    feed = PostgresFeed(db, DIMENSION)
+    retention = Retention(db, Hasher(), catalog, feed)
+    await enqueue(db, ["a", "b", "c", "d"])
+    await index(db, await claim(db))
+    await _set_plan(db, Plan.COMMUNITY)
+    assert (await retention.cut(START))[0] == 1
+    monkeypatch.setitem(KEEP, Plan.COMMUNITY, 1)
+    read, cutting = feed.head, []
+
+    async def head(key: ShardKey) -> Position | None:
+        known = await read(key)
+        cutting.append(asyncio.create_task(retention.cut(START)))
+        # It may end before the shard is renewed up to the head that it is not in.
+        await asyncio.wait(cutting, timeout=0.5)
+        return known
+
+    with monkeypatch.context() as patched:
+        patched.setattr(feed, "head", head)
+        assert await retention.renew_shards() == 1
+    assert await cutting[0] == (2, None)
+    assert await retention.renew_shards() == 1
+    assert catalog.stats().vectors == 1
 
 
 def _vectors(root: Path) -> int:

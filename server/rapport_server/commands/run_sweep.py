@@ -1,14 +1,12 @@
 """RunSweep: what of a tenant has expired, or is more than its plan keeps, goes now."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from rapport_server.commands.ticket import Ticket
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.storage import Database
 from rapport_server.domain.tenants import Caller, Tenant
 from rapport_server.ingest.retention import START, Retention
-
-_SHARDS_MAX = 1_000_000  # all of the tenant's: a sweep by hand is to be complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,11 @@ class RunSweep:
             await self._expire(tenant.tenant_id, caller.key_id),
             await self._cut(tenant.tenant_id, caller.key_id),
         )
-        await self._retention.renew_shards(_SHARDS_MAX, tenant.tenant_id)
+        await self._retention.renew_shards(tenant.tenant_id)
         async with self._database.transaction() as tx:
             if (replay := await ticket.begin(tx)) is not None:
                 return Swept(**replay)
-            await ticket.finish(tx, {"expired": swept.expired, "cut": swept.cut})
+            await ticket.finish(tx, asdict(swept))
             await tx.audit.append(
                 tenant.tenant_id,
                 AuditRecord(

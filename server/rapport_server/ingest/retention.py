@@ -67,17 +67,18 @@ class Retention:
             after = (surplus.scope.tenant_id, surplus.scope.end_user_id)
         return count, after if len(people) == limits.SWEEP_PEOPLE_MAX else None
 
-    async def renew_shards(self, limit: int, tenant_id: str = "") -> int:
+    async def renew_shards(self, tenant_id: str = "", limit: int | None = None) -> int:
         """Bring the index to where deleted vectors are out of its memory and, with the next snapshot, of its files.
 
-        At most `limit` shards, for each may have to be opened; how many. Raises Unavailable.
+        Those of that tenant ('': of any), at most `limit` (None: all), for each may have to be opened; how many. Raises Unavailable.
         """
         keys = [key for key in self._touched if tenant_id in ("", key.tenant_id)][:limit]
         for key in keys:
-            head = await self._feed.head(key)
-            if head is not None:
-                await self._index.catch_up(key, head)
-            self._touched.discard(key)
+            async with self._turn:  # nothing is being deleted that the head does not tell of yet
+                head = await self._feed.head(key)
+                if head is not None:
+                    await self._index.catch_up(key, head)
+                self._touched.discard(key)
         return len(keys)
 
     async def _cut_of(self, surplus: Surplus, limit: int, actor: str) -> int:

@@ -76,7 +76,7 @@ class Sweep:
             )
 
     async def _renew_shards(self) -> tuple[int, bool]:
-        return await self._retention.renew_shards(_SHARDS_MAX), False
+        return await self._retention.renew_shards(limit=_SHARDS_MAX), False
 
 
 async def _repeat(step: Callable[[], Awaitable[tuple[int, bool]]]) -> int:
