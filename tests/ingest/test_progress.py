@@ -2,14 +2,16 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 
 import pytest
 
+from rapport_server.commands.change import Change
+from rapport_server.commands.gate import PersonGate
 from rapport_server.commands.processing import Processing
 from rapport_server.ingest.progress import Progress
 from rapport_server.ingest.worker import IngestWorker
-from rapport_server.store.database import PostgresDatabase
 from tests.fix_postgres import Database
 from tests.ingest.encoders import ScriptedEncoder
 from tests.store.seed import Hasher, enqueue, opened
@@ -72,21 +74,14 @@ async def test_a_waiter_alone_is_woken_at_once_also_after_a_crowd_has_left():
 
 
 async def test_watchers_of_a_waiting_memory_ask_the_database_about_250_times_a_second(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, count_sessions: Callable[[], int]
 ):
     async with opened(database) as db:
         scope = await enqueue(db, ["a"])
         # Nobody works: the memory stays queued.
-        processing = Processing(db, IngestWorker(db, ScriptedEncoder(), Hasher()))
-        asked = 0
-        session = PostgresDatabase.session
-
-        def counted(self: PostgresDatabase):
-            nonlocal asked
-            asked += 1
-            return session(self)
-
-        monkeypatch.setattr(PostgresDatabase, "session", counted)
+        worker = IngestWorker(db, ScriptedEncoder(), Hasher())
+        processing = Processing(db, Change(db, PersonGate()), worker)
+        before = count_sessions()
         told = 0
 
         async def watch() -> None:
@@ -99,5 +94,6 @@ async def test_watchers_of_a_waiting_memory_ask_the_database_about_250_times_a_s
             async with asyncio.timeout(2):
                 await asyncio.gather(*(watch() for _ in range(WATCHERS)))
         seconds = time.monotonic() - started
+    asked = count_sessions() - before
     assert told == WATCHERS
     assert WATCHERS < asked <= WATCHERS + max(250, WATCHERS) * seconds

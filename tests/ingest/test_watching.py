@@ -148,20 +148,6 @@ async def test_a_crowd_of_watchers_of_one_busy_person_asks_about_250_times_a_sec
         assert count_sessions() - before <= 3 * 300
 
 
-@pytest.fixture
-def count_sessions(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    opened_so_far = 0
-    session = PostgresDatabase.session
-
-    def counted(self: PostgresDatabase):
-        nonlocal opened_so_far
-        opened_so_far += 1
-        return session(self)
-
-    monkeypatch.setattr(PostgresDatabase, "session", counted)
-    return lambda: opened_so_far
-
-
 def test_the_watchers_of_a_process_are_bounded_and_leave_room_behind():
     bells = Bells()
     hung = [bells.hung(bytes([number % 7])) for number in range(WATCHERS_MAX)]

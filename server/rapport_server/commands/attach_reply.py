@@ -3,12 +3,13 @@
 import uuid
 from dataclasses import replace
 
+from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
 from rapport_server.domain.analysis import Analysis
 from rapport_server.domain.audit import AuditEventKind, AuditRecord
 from rapport_server.domain.memories import Pair, Scope, rendered
 from rapport_server.domain.people import MessageRole
-from rapport_server.domain.storage import Database, Transaction
+from rapport_server.domain.storage import Transaction
 from rapport_server.domain.tenants import Caller
 from rapport_server.errors import AlreadyExists, NotFound
 
@@ -16,21 +17,18 @@ from rapport_server.errors import AlreadyExists, NotFound
 class AttachReply:
     """The memory's text gains the reply; its vector stays the message's."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, change: Change) -> None:
+        self._change = change
 
     async def __call__(
         self, caller: Caller, scope: Scope, interaction_id: uuid.UUID, reply: str, ticket: Ticket
     ) -> str:
         """The source_id of the interaction's memory. Raises NotFound, or AlreadyExists when a reply is there."""
-        async with self._database.session() as session:
-            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
-        async with self._database.transaction() as tx:
-            await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
-            if (replay := await ticket.begin(tx)) is not None:
-                return str(replay["source_id"])
-            source_id = await attach(tx, caller, scope, interaction_id, reply, ticket)
-            await ticket.finish(tx, {"source_id": source_id})
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is not None:
+                return str(change.replay["source_id"])
+            source_id = await attach(change.tx, caller, scope, interaction_id, reply, ticket)
+            await ticket.finish(change.tx, {"source_id": source_id})
             return source_id
 
 

@@ -1,8 +1,8 @@
 """The people in a person's life, as callers list and change them."""
 
-from rapport_server.commands.change import Change, must_exist
+from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
-from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.limits import PERSON_RELATIONS_MAX
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.person_relations import PersonRelation
@@ -27,25 +27,24 @@ class PersonRelations:
         self, caller: Caller, scope: Scope, relation: PersonRelation, ticket: Ticket
     ) -> PersonRelation:
         """The record; on a replay as it stands now. Raises NotFound for a stranger, InvalidArgument for one too many."""
-        async with self._change(scope, ticket) as (tx, replay):
-            if replay is not None:
-                stored = await tx.person_relations.get(scope, str(replay["person_relation_id"]))
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is not None:
+                stored = await change.tx.person_relations.get(
+                    scope, str(change.replay["person_relation_id"])
+                )
                 if stored is None:
                     raise NotFound("person_relation")
                 return stored
-            await must_exist(tx, scope)
-            if not await tx.person_relations.upsert(scope, relation):
+            await change.person()
+            if not await change.tx.person_relations.upsert(scope, relation):
                 raise InvalidArgument(
                     "person_relation", f"is new, and a person has at most {PERSON_RELATIONS_MAX:,}"
                 )
-            await ticket.finish(tx, {"person_relation_id": relation.person_relation_id})
-            record = AuditRecord(
+            await change.finish(
+                {"person_relation_id": relation.person_relation_id},
                 AuditEventKind.PERSON_RELATION_CHANGED,
-                caller.key_id,
-                ticket.subject_hash,
                 {"upserted_count": 1},
             )
-            await tx.audit.append(scope.tenant_id, record)
             return relation
 
     async def delete(
@@ -57,18 +56,15 @@ class PersonRelations:
         ticket: Ticket,
     ) -> int:
         """How many were deleted, 0 or 1. Raises NotFound unless `allow_missing`."""
-        async with self._change(scope, ticket) as (tx, replay):
-            if replay is not None:
-                return int(replay["deleted"])
-            deleted = int(await tx.person_relations.delete(scope, person_relation_id))
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is not None:
+                return int(change.replay["deleted"])
+            deleted = int(await change.tx.person_relations.delete(scope, person_relation_id))
             if not deleted and not allow_missing:
                 raise NotFound("person_relation")
-            await ticket.finish(tx, {"deleted": deleted})
-            record = AuditRecord(
+            await change.finish(
+                {"deleted": deleted},
                 AuditEventKind.PERSON_RELATION_CHANGED,
-                caller.key_id,
-                ticket.subject_hash,
                 {"deleted_count": deleted},
             )
-            await tx.audit.append(scope.tenant_id, record)
             return deleted

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 
+from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
-from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.memories import IndexingStatus, ProcessingStatus, Scope
 from rapport_server.domain.ports import IngestQueue
 from rapport_server.domain.storage import Database
@@ -15,8 +16,9 @@ POLL_S = 0.1
 class Processing:
     """Reads the state of the queue, which is the memory rows themselves."""
 
-    def __init__(self, database: Database, ingest: IngestQueue) -> None:
+    def __init__(self, database: Database, change: Change, ingest: IngestQueue) -> None:
         self._database = database
+        self._change = change
         self._ingest = ingest
 
     async def verify(self, scope: Scope, source_ids: Sequence[str]) -> list[ProcessingStatus]:
@@ -48,21 +50,10 @@ class Processing:
         self, caller: Caller, scope: Scope, source_ids: Sequence[str], ticket: Ticket
     ) -> list[ProcessingStatus]:
         """ERRORED items are queued again with a fresh count of attempts; others keep their state."""
-        async with self._database.session() as session:
-            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
-        async with self._database.transaction() as tx:
-            await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
-            if await ticket.begin(tx) is None:
-                retried = await tx.queue.retry(scope, source_ids)
-                await ticket.finish(tx, {"retried": len(retried)})
-                await tx.audit.append(
-                    scope.tenant_id,
-                    AuditRecord(
-                        AuditEventKind.MEMORIES_RETRIED,
-                        caller.key_id,
-                        ticket.subject_hash,
-                        {"count": len(retried)},
-                    ),
-                )
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is None:
+                count = len(await change.tx.queue.retry(scope, source_ids))
+                kind = AuditEventKind.MEMORIES_RETRIED
+                await change.finish({"retried": count}, kind, {"count": count})
         self._ingest.wake()
         return await self.verify(scope, source_ids)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
-from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.tenants import Caller
-from rapport_server.errors import NotFound
 
 
 class SetAssignments:
@@ -21,19 +20,10 @@ class SetAssignments:
     ) -> list[str]:
         """The stored set in alphabetical order; on a replay as it stands now. Raises NotFound for a stranger."""
         wanted = sorted(set(assignments))
-        async with self._change(scope, ticket) as (tx, replay):
-            person = await tx.people.get(scope.tenant_id, scope.end_user_id)
-            if person is None:
-                raise NotFound("end_user")
-            if replay is not None:
+        async with self._change(caller, scope, ticket) as change:
+            person = await change.person()
+            if change.replay is not None:
                 return sorted(person.assignments)
-            await tx.people.assign(scope.tenant_id, scope.end_user_id, wanted)
-            await ticket.finish(tx, {})
-            record = AuditRecord(
-                AuditEventKind.ASSIGNMENTS_SET,
-                caller.key_id,
-                ticket.subject_hash,
-                {"count": len(wanted)},
-            )
-            await tx.audit.append(scope.tenant_id, record)
+            await change.tx.people.assign(scope.tenant_id, scope.end_user_id, wanted)
+            await change.finish({}, AuditEventKind.ASSIGNMENTS_SET, {"count": len(wanted)})
         return wanted

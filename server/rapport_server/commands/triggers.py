@@ -1,8 +1,8 @@
 """What is to be brought up with a person, as callers list and change it."""
 
-from rapport_server.commands.change import Change, must_exist
+from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
-from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.limits import TRIGGERS_MAX
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.storage import Database, PageRequest
@@ -30,46 +30,38 @@ class Triggers:
 
         Raises NotFound for a stranger, InvalidArgument for one too many or for a source_id that is no memory of the person.
         """
-        async with self._change(scope, ticket) as (tx, replay):
-            if replay is not None:
-                stored = await tx.triggers.get(scope, str(replay["trigger_id"]))
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is not None:
+                stored = await change.tx.triggers.get(scope, str(change.replay["trigger_id"]))
                 if stored is None:
                     raise NotFound("trigger")
                 return stored
-            await must_exist(tx, scope)
+            await change.person()
             source_id = trigger.source_id
-            if source_id and not await tx.memories.existing(scope, [source_id]):
+            if source_id and not await change.tx.memories.existing(scope, [source_id]):
                 raise InvalidArgument("trigger.source_id", "is no memory of this person")
-            if not await tx.triggers.upsert(scope, trigger):
+            if not await change.tx.triggers.upsert(scope, trigger):
                 raise InvalidArgument(
                     "trigger", f"is new, and a person has at most {TRIGGERS_MAX:,}"
                 )
-            await ticket.finish(tx, {"trigger_id": trigger.trigger_id})
-            record = AuditRecord(
+            await change.finish(
+                {"trigger_id": trigger.trigger_id},
                 AuditEventKind.TRIGGER_CHANGED,
-                caller.key_id,
-                ticket.subject_hash,
                 {"upserted_count": 1},
             )
-            await tx.audit.append(scope.tenant_id, record)
             return trigger
 
     async def delete(
         self, caller: Caller, scope: Scope, trigger_id: str, allow_missing: bool, ticket: Ticket
     ) -> int:
         """How many were deleted, 0 or 1. Raises NotFound unless `allow_missing`."""
-        async with self._change(scope, ticket) as (tx, replay):
-            if replay is not None:
-                return int(replay["deleted"])
-            deleted = int(await tx.triggers.delete(scope, trigger_id))
+        async with self._change(caller, scope, ticket) as change:
+            if change.replay is not None:
+                return int(change.replay["deleted"])
+            deleted = int(await change.tx.triggers.delete(scope, trigger_id))
             if not deleted and not allow_missing:
                 raise NotFound("trigger")
-            await ticket.finish(tx, {"deleted": deleted})
-            record = AuditRecord(
-                AuditEventKind.TRIGGER_CHANGED,
-                caller.key_id,
-                ticket.subject_hash,
-                {"deleted_count": deleted},
+            await change.finish(
+                {"deleted": deleted}, AuditEventKind.TRIGGER_CHANGED, {"deleted_count": deleted}
             )
-            await tx.audit.append(scope.tenant_id, record)
             return deleted

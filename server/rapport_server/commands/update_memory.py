@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rapport_server.commands.change import Change
 from rapport_server.commands.ticket import Ticket
-from rapport_server.domain.audit import AuditEventKind, AuditRecord
+from rapport_server.domain.audit import AuditEventKind
 from rapport_server.domain.memories import IndexingStatus, Memory, MemoryDraft, MemoryKind, Scope
 from rapport_server.domain.ports import IngestQueue
-from rapport_server.domain.storage import Database, Transaction
+from rapport_server.domain.storage import Transaction
 from rapport_server.domain.tenants import Caller
 from rapport_server.errors import Conflict, InvalidArgument, NotFound
 
@@ -23,8 +24,8 @@ class Changes:
 class UpdateMemory:
     """Vectors are touched only when the text changes."""
 
-    def __init__(self, database: Database, ingest: IngestQueue) -> None:
-        self._database = database
+    def __init__(self, change: Change, ingest: IngestQueue) -> None:
+        self._change = change
         self._ingest = ingest
 
     async def __call__(
@@ -34,15 +35,12 @@ class UpdateMemory:
 
         Raises Conflict while an earlier new text is still being indexed.
         """
-        async with self._database.session() as session:
-            arrival = await session.people.arrival(scope.tenant_id, ticket.subject_hash)
-        async with self._database.transaction() as tx:
-            await tx.people.lock(scope.tenant_id, ticket.subject_hash, arrival.epoch)
-            replay = await ticket.begin(tx)
+        async with self._change(caller, scope, ticket) as change:
+            tx = change.tx
             memory = await tx.memories.get(scope, source_id)
             if memory is None:
                 raise NotFound("memory")
-            if replay is not None:
+            if change.replay is not None:
                 return memory
             if memory.status is IndexingStatus.COMPLETED and await _newer_waits(tx, memory):
                 raise Conflict
@@ -52,15 +50,10 @@ class UpdateMemory:
                 changed = await self._enqueue(tx, scope, memory, changed)
             else:
                 changed = await tx.memories.update(changed)
-            await ticket.finish(tx, {"source_id": source_id})
-            await tx.audit.append(
-                scope.tenant_id,
-                AuditRecord(
-                    AuditEventKind.MEMORY_UPDATED,
-                    caller.key_id,
-                    ticket.subject_hash,
-                    {"fields": len(changes.fields), "reindexed": reindex},
-                ),
+            await change.finish(
+                {"source_id": source_id},
+                AuditEventKind.MEMORY_UPDATED,
+                {"fields": len(changes.fields), "reindexed": reindex},
             )
         if reindex:
             self._ingest.wake()
