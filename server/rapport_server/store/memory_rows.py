@@ -32,13 +32,14 @@ def as_jsonb(value: Any) -> Jsonb:
     return Jsonb(value, dumps=_dumps)
 
 
+def person_values(scope: Scope) -> dict[str, Any]:
+    """The two columns that every statement on what else is stored of a person names."""
+    return {"tenant_id": scope.tenant_id, "end_user_id": scope.end_user_id}
+
+
 def scope_values(scope: Scope) -> dict[str, Any]:
     """The three columns that every statement on memories names."""
-    return {
-        "tenant_id": scope.tenant_id,
-        "store": scope.store.value,
-        "end_user_id": scope.end_user_id,
-    }
+    return {**person_values(scope), "store": scope.store.value}
 
 
 def draft_values(draft: MemoryDraft) -> dict[str, Any]:

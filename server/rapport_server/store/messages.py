@@ -12,6 +12,7 @@ from rapport_server.domain.memories import Scope
 from rapport_server.domain.people import Message, MessageRole
 from rapport_server.domain.relation import RelationEventKind, RelationPoint, RelationState
 from rapport_server.domain.storage import PageRequest, TimeRange
+from rapport_server.store.memory_rows import person_values
 from rapport_server.store.query import Connection, every, first
 from rapport_server.store.sqlfile import load
 
@@ -41,7 +42,7 @@ class MessageTable:
     ) -> None:
         """Store one message; an interaction has at most one of each role (else Conflict)."""
         values = {
-            **_person(scope),
+            **person_values(scope),
             "interaction_id": interaction_id,
             "role": role.value,
             "text": text,
@@ -54,7 +55,7 @@ class MessageTable:
 
     async def of_interaction(self, scope: Scope, interaction_id: UUID) -> list[Message]:
         """In the order of their arrival."""
-        values = {**_person(scope), "interaction_id": interaction_id}
+        values = {**person_values(scope), "interaction_id": interaction_id}
         return await every(self._conn, _message, _SQL.of_interaction, values)
 
     async def page(
@@ -69,7 +70,7 @@ class MessageTable:
         """By (occurred_at, message_id); page key the same two. An empty channel or session_id means any."""
         after_time, after_id = page.after or (_NEWEST if newest_first else _OLDEST)
         values = {
-            **_person(scope),
+            **person_values(scope),
             **_times(times),
             "channel": channel,
             "session_id": session_id,
@@ -83,7 +84,7 @@ class MessageTable:
     async def insert_point(self, scope: Scope, point: RelationPoint) -> None:
         """point_id is made by the database."""
         values = {
-            **_person(scope),
+            **person_values(scope),
             "interaction_id": point.interaction_id,
             "event_kind": point.event_kind.value if point.event_kind else None,
             "note": point.note,
@@ -101,7 +102,7 @@ class MessageTable:
         self, scope: Scope, interaction_id: UUID
     ) -> RelationPoint | None:
         """The point after the message itself, not those of the events beside it."""
-        values = {**_person(scope), "interaction_id": interaction_id}
+        values = {**person_values(scope), "interaction_id": interaction_id}
         return await first(self._conn, _point, _SQL.point_of_interaction, values)
 
     async def list_points(
@@ -110,17 +111,13 @@ class MessageTable:
         """By point_id (order of arrival); page key (point_id,)."""
         start = _ID_MAX if newest_first else 0
         values = {
-            **_person(scope),
+            **person_values(scope),
             **_times(times),
             "after_id": page.after[0] if page.after else start,
             "size": page.size,
         }
         query = _SQL.newest_points if newest_first else _SQL.oldest_points
         return await every(self._conn, _point, query, values)
-
-
-def _person(scope: Scope) -> dict[str, Any]:
-    return {"tenant_id": scope.tenant_id, "end_user_id": scope.end_user_id}
 
 
 def _times(times: TimeRange) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from rapport_server.domain.limits import PERSON_RELATIONS_MAX
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.domain.storage import PageRequest
+from rapport_server.store.memory_rows import person_values
 from rapport_server.store.query import Connection, every, first
 from rapport_server.store.sqlfile import load
 
@@ -24,7 +25,7 @@ class PersonRelationTable:
         """By (name, person_relation_id); page key the same two."""
         name, person_relation_id = page.after or ("", "")
         values = {
-            **_person(scope),
+            **person_values(scope),
             "after_name": name,
             "after_id": person_relation_id,
             "size": page.size,
@@ -37,7 +38,7 @@ class PersonRelationTable:
 
     async def upsert(self, scope: Scope, relation: PersonRelation) -> bool:
         """As a caller gives it, whole; False, and nothing is stored, when it would be one over PERSON_RELATIONS_MAX."""
-        values = {**_person(scope), **asdict(relation), "most": PERSON_RELATIONS_MAX}
+        values = {**person_values(scope), **asdict(relation), "most": PERSON_RELATIONS_MAX}
         return (await self._conn.execute(_SQL.upsert, values)).rowcount == 1
 
     async def mention(self, scope: Scope, relations: Sequence[PersonRelation]) -> None:
@@ -46,7 +47,7 @@ class PersonRelationTable:
         Of one that a caller gave only sentiment and last_mentioned change; last_mentioned never goes back.
         """
         values = {
-            **_person(scope),
+            **person_values(scope),
             "ids": [relation.person_relation_id for relation in relations],
             "names": [relation.name for relation in relations],
             "kinds": [relation.kind for relation in relations],
@@ -63,9 +64,5 @@ class PersonRelationTable:
         return (await self._conn.execute(_SQL.delete, values)).rowcount == 1
 
 
-def _person(scope: Scope) -> dict[str, Any]:
-    return {"tenant_id": scope.tenant_id, "end_user_id": scope.end_user_id}
-
-
 def _one(scope: Scope, person_relation_id: str) -> dict[str, Any]:
-    return {**_person(scope), "person_relation_id": person_relation_id}
+    return {**person_values(scope), "person_relation_id": person_relation_id}

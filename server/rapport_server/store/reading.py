@@ -5,6 +5,7 @@ from uuid import UUID
 
 from rapport_server.domain import limits
 from rapport_server.domain.memories import MemoryKind, Scope, Unread
+from rapport_server.store.memory_rows import scope_values
 from rapport_server.store.query import Connection
 from rapport_server.store.sqlfile import load
 
@@ -39,12 +40,7 @@ class ReadingTable:
 
     async def still_unread(self, scope: Scope, versions: Sequence[int]) -> set[int]:
         """Those that are still there, served, not expired and not read, locked until the transaction ends."""
-        values = {
-            "tenant_id": scope.tenant_id,
-            "store": scope.store.value,
-            "end_user_id": scope.end_user_id,
-            "versions": list(versions),
-        }
+        values = {**scope_values(scope), "versions": list(versions)}
         cursor = await self._conn.execute(_SQL.lock_unread, values)
         return {version for (version,) in await cursor.fetchall()}
 

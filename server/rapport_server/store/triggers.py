@@ -12,6 +12,7 @@ from rapport_server.domain.limits import DUE_TRIGGERS_MAX, TRIGGERS_MAX
 from rapport_server.domain.memories import Scope
 from rapport_server.domain.storage import PageRequest
 from rapport_server.domain.triggers import Trigger
+from rapport_server.store.memory_rows import person_values
 from rapport_server.store.query import Connection, column, every, first, scalar
 from rapport_server.store.sqlfile import load
 
@@ -28,12 +29,17 @@ class TriggerTable:
     async def page(self, scope: Scope, page: PageRequest) -> list[Trigger]:
         """Done ones included, by (due_at, trigger_id); page key the same two."""
         time, trigger_id = page.after or _EARLIEST
-        values = {**_person(scope), "after_time": time, "after_id": trigger_id, "size": page.size}
+        values = {
+            **person_values(scope),
+            "after_time": time,
+            "after_id": trigger_id,
+            "size": page.size,
+        }
         return await every(self._conn, _trigger, _SQL.page, values)
 
     async def get(self, scope: Scope, trigger_id: str) -> Trigger | None:
         """None when it is not stored."""
-        values = {**_person(scope), "trigger_id": trigger_id}
+        values = {**person_values(scope), "trigger_id": trigger_id}
         return await first(self._conn, _trigger, _SQL.get, values)
 
     async def due(
@@ -44,12 +50,12 @@ class TriggerTable:
         In a pipelined transaction they come with the next statement's rows, without a round trip of their own.
         """
         cursor = self._conn.cursor(row_factory=kwargs_row(_trigger))
-        await cursor.execute(_SQL.due, {**_person(scope), "at": at, "limit": limit})
+        await cursor.execute(_SQL.due, {**person_values(scope), "at": at, "limit": limit})
         return cursor.fetchall
 
     async def upsert(self, scope: Scope, trigger: Trigger) -> bool:
         """As a caller gives it, whole; False, and nothing is stored, when it would be one over TRIGGERS_MAX."""
-        values = {**_person(scope), **asdict(trigger), "most": TRIGGERS_MAX}
+        values = {**person_values(scope), **asdict(trigger), "most": TRIGGERS_MAX}
         return (await self._conn.execute(_SQL.upsert, values)).rowcount == 1
 
     async def found(self, scope: Scope, triggers: Sequence[Trigger]) -> None:
@@ -59,12 +65,12 @@ class TriggerTable:
         """
         if not triggers:
             return
-        stored = int(await scalar(self._conn, _SQL.count, _person(scope)))
+        stored = int(await scalar(self._conn, _SQL.count, person_values(scope)))
         if (surplus := stored + len(triggers) - TRIGGERS_MAX) > 0:
-            values = {**_person(scope), "limit": surplus}
+            values = {**person_values(scope), "limit": surplus}
             await self._delete(scope, await column(self._conn, _SQL.oldest_done, values))
         values = {
-            **_person(scope),
+            **person_values(scope),
             "ids": [trigger.trigger_id for trigger in triggers],
             "descriptions": [trigger.description for trigger in triggers],
             "times": [trigger.due_at for trigger in triggers],
@@ -79,12 +85,8 @@ class TriggerTable:
         return await self._delete(scope, [trigger_id]) == 1
 
     async def _delete(self, scope: Scope, trigger_ids: Sequence[str]) -> int:
-        values = {**_person(scope), "ids": list(trigger_ids)}
+        values = {**person_values(scope), "ids": list(trigger_ids)}
         return int(await scalar(self._conn, _SQL.delete, values))
-
-
-def _person(scope: Scope) -> dict[str, Any]:
-    return {"tenant_id": scope.tenant_id, "end_user_id": scope.end_user_id}
 
 
 def _trigger(*, origin: str, **columns: Any) -> Trigger:

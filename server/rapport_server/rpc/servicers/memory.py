@@ -26,7 +26,7 @@ from rapport_server.rpc.validate.check import Check, utc_now
 from rapport_server.rpc.validate.interaction import interaction
 from rapport_server.rpc.validate.items import infers, item
 from rapport_server.rpc.validate.lists import memory_query, message_query
-from rapport_server.rpc.validate.person import named_person, scope, stored_scope
+from rapport_server.rpc.validate.person import named_person, named_scope, scope, stored_scope
 from rapport_server.rpc.validate.recall import recall_query
 
 Context = Any
@@ -232,15 +232,11 @@ class MemoryRpcs(AtDesk, MemoryServiceServicer):
         """Delete one memory."""
         tenant = await self._desk.tenant(request.tenant_id)
         check = Check()
-        end_user_id = named_person(check, request.end_user_id)
+        person = named_scope(check, request.end_user_id, tenant)
         check.identifier("source_id", request.source_id)
-        ticket = await self._desk.ticket(check, request, tenant.tenant_id, end_user_id)
+        ticket = await self._desk.ticket(check, request, tenant.tenant_id, person.end_user_id)
         deleted = await self._do.delete_memory(
-            CALL.get().caller,
-            scope(check, end_user_id, tenant),
-            request.source_id,
-            request.allow_missing,
-            ticket,
+            CALL.get().caller, person, request.source_id, request.allow_missing, ticket
         )
         return pb.DeleteMemoryResponse(deleted_count=deleted)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from rapport.v1 import relation_service_pb2 as pb
 from rapport.v1.relation_service_pb2_grpc import RelationServiceServicer
-from rapport_server.domain.memories import Scope
 from rapport_server.domain.relation import stranger
 from rapport_server.errors import NotFound
 from rapport_server.rpc import listings
@@ -16,7 +15,7 @@ from rapport_server.rpc.desk import AtDesk
 from rapport_server.rpc.validate.check import Check, utc_now
 from rapport_server.rpc.validate.interaction import event
 from rapport_server.rpc.validate.lists import newest_first
-from rapport_server.rpc.validate.person import named_person, scope
+from rapport_server.rpc.validate.person import named_scope, scope
 from rapport_server.rpc.validate.relations import assignments, person_relation, trigger
 
 Context = Any
@@ -75,7 +74,7 @@ class RelationRpcs(AtDesk, RelationServiceServicer):
         """One page of the people in a person's life."""
         tenant = await self._desk.tenant(request.tenant_id)
         check = Check()
-        person = Scope(tenant.tenant_id, named_person(check, request.end_user_id))
+        person = named_scope(check, request.end_user_id, tenant)
         relations, token = await self._desk.page(
             check,
             request,
@@ -92,7 +91,7 @@ class RelationRpcs(AtDesk, RelationServiceServicer):
         """Make or replace one of them."""
         tenant = await self._desk.tenant(request.tenant_id)
         check = Check()
-        person = Scope(tenant.tenant_id, named_person(check, request.end_user_id))
+        person = named_scope(check, request.end_user_id, tenant)
         given = person_relation(check, request, utc_now())
         ticket = await self._desk.ticket(check, request, tenant.tenant_id, person.end_user_id)
         stored = await self._do.person_relations.upsert(CALL.get().caller, person, given, ticket)
@@ -104,7 +103,7 @@ class RelationRpcs(AtDesk, RelationServiceServicer):
         """Delete one of them."""
         tenant = await self._desk.tenant(request.tenant_id)
         check = Check()
-        person = Scope(tenant.tenant_id, named_person(check, request.end_user_id))
+        person = named_scope(check, request.end_user_id, tenant)
         check.identifier("person_relation_id", request.person_relation_id)
         ticket = await self._desk.ticket(check, request, tenant.tenant_id, person.end_user_id)
         deleted = await self._do.person_relations.delete(
@@ -147,7 +146,7 @@ class RelationRpcs(AtDesk, RelationServiceServicer):
         """Delete a trigger."""
         tenant = await self._desk.tenant(request.tenant_id)
         check = Check()
-        person = Scope(tenant.tenant_id, named_person(check, request.end_user_id))
+        person = named_scope(check, request.end_user_id, tenant)
         check.identifier("trigger_id", request.trigger_id)
         ticket = await self._desk.ticket(check, request, tenant.tenant_id, person.end_user_id)
         deleted = await self._do.triggers.delete(

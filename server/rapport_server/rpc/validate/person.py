@@ -36,6 +36,11 @@ def scope(check: Check, end_user_id: str, tenant: Tenant) -> Scope:
     return Scope(tenant.tenant_id, person(check, end_user_id, tenant))
 
 
+def named_scope(check: Check, end_user_id: str, tenant: Tenant) -> Scope:
+    """The same of a person who must be named."""
+    return Scope(tenant.tenant_id, named_person(check, end_user_id))
+
+
 def stored_scope(
     check: Check, request: Stored, tenant: Tenant, *, all_stores: bool = False
 ) -> Scope:
