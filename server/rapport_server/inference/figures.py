@@ -26,7 +26,7 @@ def is_compound(spoken: Sequence[Word], end: int) -> bool:
 def is_figurative(spoken: Sequence[Word], place: int, kind: KindWord, start: int, end: int) -> bool:
     """Whether "my" at `place` with a kind at `start` to `end` says nothing of somebody in the speaker's life."""
     following = spoken[end].text if end < len(spoken) else ""
-    if following in "'’" and kind.kind in kinds.PROFESSIONS and following:
+    if following in ("'", "’") and kind.kind in kinds.PROFESSIONS:
         return True
     if spoken[place].text[0] == "O" and spoken[start].text == "Father":
         return True

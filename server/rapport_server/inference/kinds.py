@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-# kind: the words that mean it. A plural in -s is made from each word unless it is listed among PLURALS.
+# kind: the words that mean it. A plural in -s is made from each; what has hyphens is written without them, too.
 _WORDS = {
     "mother": "mother mom mum mummy mommy mama mamma ma mam",
     "father": "father dad daddy papa pa",
@@ -104,17 +104,8 @@ _PHRASES = {
     "other half": "partner",
     "significant other": "partner",
     "social worker": "social worker",
-    "ex husband": "ex",
-    "ex wife": "ex",
-    "ex boyfriend": "ex",
-    "ex girlfriend": "ex",
-    "ex partner": "ex",
     "former husband": "ex",
     "former wife": "ex",
-    "mother in law": "mother-in-law",
-    "father in law": "father-in-law",
-    "sister in law": "sister-in-law",
-    "brother in law": "brother-in-law",
     "step mother": "stepmother",
     "step father": "stepfather",
     "step mum": "stepmother",
@@ -135,7 +126,7 @@ _PLURALS = {
 _ALWAYS_PLURAL = frozenset({"parents", "grandparents", "parents-in-law"})
 
 # Said of those who serve many: "our teachers' union" is not about one's own.
-PROFESSIONS = frozenset("teacher professor doctor nurse lawyer dentist priest".split())
+PROFESSIONS = frozenset("teacher professor doctor nurse lawyer dentist pastor".split())
 # Used as a name, without "my": "Mum called". The second sort only with a capital letter.
 BARE = frozenset(
     "mom mum mummy mommy dad daddy grandma grandpa granny grandad granddad gran nana hubby wifey bf gf".split()
@@ -159,8 +150,11 @@ def _table() -> dict[str, KindWord]:
     table = {}
     for kind, forms in _WORDS.items():
         for form in forms.split():
-            table[form] = KindWord(kind, kind in _ALWAYS_PLURAL or form == "in-laws")
-            if not table[form].plural and form not in ("boss", "ma", "pa", "bf", "gf", "sis", "ex"):
+            if kind in _ALWAYS_PLURAL:
+                table[form] = KindWord(kind, True)
+                continue
+            table[form] = table[form.replace("-", " ")] = KindWord(kind, False)
+            if form not in ("boss", "ma", "pa", "bf", "gf", "sis", "ex"):
                 table[form + "s"] = KindWord(kind, True)
     table |= {form: KindWord(kind, True) for form, kind in _PLURALS.items()}
     table |= {form: KindWord(kind, False) for form, kind in _PHRASES.items()}
