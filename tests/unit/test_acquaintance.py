@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rapport_server.domain.acquaintance import Mention, acquainted, mood_of, moved
+from rapport_server.domain.acquaintance import MENTION_WEIGHT, Mention, acquainted, mood_of
 from rapport_server.domain.person_relations import PersonRelation
+from rapport_server.domain.relation import moved
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -67,10 +68,10 @@ def test_a_nameless_boss_is_the_one_spoken_of_last() -> None:
 
 
 def test_a_feeling_moves_by_half_of_what_it_moves_the_persons_own_and_stays_in_range() -> None:
-    assert moved(0.5, -0.4) == pytest.approx(0.36)
-    assert moved(0.9, 0.4) == pytest.approx(0.935)
-    assert moved(0.0, -1.0) == 0.0
-    assert moved(1.0, 1.0) == 1.0
+    assert moved(0.5, -0.4, MENTION_WEIGHT) == pytest.approx(0.36)
+    assert moved(0.9, 0.4, MENTION_WEIGHT) == pytest.approx(0.935)
+    assert moved(0.0, -1.0, MENTION_WEIGHT) == 0.0
+    assert moved(1.0, 1.0, MENTION_WEIGHT) == 1.0
     sad, glad = (
         acquainted((), [Mention("Anna", "boss", AT, mood)])[0].sentiment for mood in (-0.4, 0.4)
     )

@@ -107,14 +107,19 @@ def after_event(state: RelationState, kind: RelationEventKind) -> RelationState:
 
 def after_message(state: RelationState, analysis: Analysis) -> RelationState:
     """What one message of the person moves: trust, sentiment, grudge and familiarity."""
-    mood_target = _clamp01(state.sentiment + analysis.mood_delta)
     return replace(
         state,
         trust=max(state.trust, min(TRUST_MAX_GAINED, state.trust + TRUST_GAIN)),
-        sentiment=_clamp01(state.sentiment + SENTIMENT_WEIGHT * (mood_target - state.sentiment)),
+        sentiment=moved(state.sentiment, analysis.mood_delta, SENTIMENT_WEIGHT),
         grudge=_clamp01(state.grudge + grudge_gain(analysis)),
         familiarity=min(1.0, state.familiarity + FAMILIARITY_GAIN),
     )
+
+
+def moved(sentiment: float, mood_delta: float, weight: float) -> float:
+    """The sentiment in [0, 1], towards clamp01(sentiment + mood_delta) by the weight."""
+    target = _clamp01(sentiment + mood_delta)
+    return _clamp01(sentiment + weight * (target - sentiment))
 
 
 def grudge_gain(analysis: Analysis) -> float:

@@ -230,7 +230,8 @@ class MemoryReader:
         if not mentions:
             return
         known = await tx.person_relations.page(scope, _EVERYBODY)
-        changed = acquainted(known, mentions)
+        loop = asyncio.get_running_loop()
+        changed = await loop.run_in_executor(self._thread, acquainted, known, mentions)
         before = {relation.person_relation_id for relation in known}
         new = sum(relation.person_relation_id not in before for relation in changed)
         if len(known) + new > limits.PERSON_RELATIONS_MAX and not self._told_full:
