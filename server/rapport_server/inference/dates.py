@@ -1,52 +1,33 @@
 """English date phrases: found by rules, resolved against the speaker's own day with dateutil's calendar arithmetic."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 
 from dateutil.relativedelta import relativedelta, weekday
 
-_WEEKDAYS = {
-    "monday": 0,
-    "tuesday": 1,
-    "wednesday": 2,
-    "thursday": 3,
-    "friday": 4,
-    "saturday": 5,
-    "sunday": 6,
-}
+
+def _numbered(names: str, start: int = 1) -> dict[str, int]:
+    """Each name of "first 1st|second 2nd" with the number of its group."""
+    groups = enumerate(names.split("|"), start)
+    return {name: number for number, group in groups for name in group.split()}
+
+
+# When to come back to something, on a day for which no hour is named.
+MORNING = time(9)
+_WEEKDAYS = _numbered("monday|tuesday|wednesday|thursday|friday|saturday|sunday", 0)
 # Short forms mean a day only behind "on", "next" or "this": "sun" and "sat" are words of their own.
-_SHORT = {
-    "mon": 0,
-    "tue": 1,
-    "tues": 1,
-    "wed": 2,
-    "weds": 2,
-    "thu": 3,
-    "thur": 3,
-    "thurs": 3,
-    "fri": 4,
-    "sat": 5,
-    "sun": 6,
+_WEEKDAYS_AND_SHORT = _WEEKDAYS | _numbered("mon|tue tues|wed weds|thu thur thurs|fri|sat|sun", 0)
+_MONTHS = _numbered(
+    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|"
+    "december dec"
+)
+_NUMBERS = _numbered("a an one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve") | {
+    "a couple of": 2,
+    "a few": 3,
 }
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|"
-        "december dec".split("|"),
-        start=1,
-    )
-    for name in names.split()
-}
-_NUMBERS = {
-    name: number
-    for number, names in enumerate(
-        "a an one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1
-    )
-    for name in names.split()
-} | {"a couple of": 2, "a few": 3}
 _NAMED = {
     "christmas eve": (12, 24),
     "christmas day": (12, 25),
@@ -58,25 +39,22 @@ _NAMED = {
     "valentine's day": (2, 14),
     "halloween": (10, 31),
 }
-_ORDINALS = {
-    name: number
-    for number, name in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1
-    )
-}
+_ORDINALS = _numbered("first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth")
 # A date without a year that would be farther away than this was more likely a slip, or past.
 _AHEAD_DAYS_MAX = 300
 # "in 200 years": dates far away are of no use to come back to.
 _COUNT_MAX = 400
 
-_COUNT = (
-    r"(?P<count>\d{1,3}|a couple of|a few|"
-    + "|".join(sorted((n for n in _NUMBERS if " " not in n), key=len, reverse=True))
-    + ")"
-)
-_DAY = r"(?P<day>" + "|".join(_WEEKDAYS) + ")"
-_SHORT_DAY = r"(?P<day>" + "|".join(sorted([*_WEEKDAYS, *_SHORT], key=len, reverse=True)) + ")"
-_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+
+def _one_of(names: Iterable[str]) -> str:
+    """The longest first: "a few" is not "a"."""
+    return "|".join(sorted(names, key=len, reverse=True))
+
+
+_COUNT = rf"(?P<count>\d{{1,3}}|{_one_of(_NUMBERS)})"
+_DAY = rf"(?P<day>{_one_of(_WEEKDAYS)})"
+_ANY_DAY = rf"(?P<day>{_one_of(_WEEKDAYS_AND_SHORT)})"
+_MONTH = rf"(?P<month>{_one_of(_MONTHS)})\.?"
 _NUMBER = r"(?P<number>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,? (?P<year>\d{4}))?"
 _UNIT = r"(?P<unit>day|week|fortnight|month|hour|minute)s?"
@@ -115,7 +93,7 @@ _PATTERNS = [
     (
         "past",
         _pattern(
-            rf"(?:last|since|until|till) (?:night|week|weekend|month|year|{_SHORT_DAY}|the \d+\w*)"
+            rf"(?:last|since|until|till) (?:night|week|weekend|month|year|{_ANY_DAY}|the \d+\w*)"
         ),
     ),
     ("past", _pattern(rf"yesterday|{_COUNT} {_UNIT} ago")),
@@ -126,7 +104,8 @@ _PATTERNS = [
             rf"{_COUNT} {_UNIT} (?:from (?=now)|(?:from )?(?=to))(?P<base>now|today|tomorrow)"
         ),
     ),
-    ("week_on", _pattern(rf"(?:a )?week on {_DAY}|(?:on )?{_DAY.replace('day>', 'day2>')} week")),
+    ("week_on", _pattern(rf"(?:a )?week on {_DAY}")),
+    ("week_on", _pattern(rf"(?:on )?{_DAY} week")),
     (
         "ahead",
         _pattern(rf"in (?:about |just |exactly |less than )?{_COUNT} {_UNIT}(?:'?s?'? time)?"),
@@ -138,22 +117,14 @@ _PATTERNS = [
     ("month_day", _pattern(rf"(?:on )?(?:the )?{_NUMBER}(?: of)? {_MONTH}{_YEAR}")),
     (
         "month_day",
-        _pattern(rf"(?:on )?the (?P<word>{'|'.join(_ORDINALS)}) of {_MONTH}{_YEAR}"),
+        _pattern(rf"(?:on )?the (?P<word>{_one_of(_ORDINALS)}) of {_MONTH}{_YEAR}"),
     ),
     ("month_day", _pattern(rf"(?:on )?{_MONTH} (?:the )?{_NUMBER}{_YEAR}")),
-    ("next_day", _pattern(rf"next {_SHORT_DAY}")),
-    (
-        "day",
-        _pattern(
-            rf"(?:on|this|this coming|on this) {_SHORT_DAY}|(?:by )?{_DAY.replace('day>', 'day2>')}"
-        ),
-    ),
-    (
-        "named",
-        _pattern(
-            rf"(?:on (?P<name>{'|'.join(_NAMED)})|for (?P<name2>christmas (?:eve|day)|new year's (?:eve|day)))"
-        ),
-    ),
+    ("next_day", _pattern(rf"next {_ANY_DAY}")),
+    ("day", _pattern(rf"(?:on|this|this coming|on this) {_ANY_DAY}")),
+    ("day", _pattern(rf"(?:by )?{_DAY}")),
+    ("named", _pattern(rf"on (?P<name>{_one_of(_NAMED)})")),
+    ("named", _pattern(r"for (?P<name>christmas (?:eve|day)|new year's (?:eve|day))")),
     (
         "ordinal",
         _pattern(
@@ -191,7 +162,7 @@ def _resolved(name: str, match: re.Match[str], local: datetime) -> DatePhrase | 
 
 
 def _day(name: str, parts: dict[str, str | None], today: date) -> date | None:
-    given = parts.get("day") or parts.get("day2") or ""
+    given = parts.get("day") or ""
     match name:
         case "today":
             return today
@@ -207,7 +178,7 @@ def _day(name: str, parts: dict[str, str | None], today: date) -> date | None:
             return today + relativedelta(weekday=weekday(6))
         case "next_day":
             # That of the next week, weeks beginning on Monday; said on a Saturday, "next Friday" is the coming one.
-            return _next_monday(today) + timedelta(_weekday(given))
+            return _next_monday(today) + timedelta(_WEEKDAYS_AND_SHORT[given])
         case "day":
             return _coming(today, given)
         case _:
@@ -241,13 +212,9 @@ def _ahead(parts: dict[str, str | None], local: datetime) -> tuple[date | None, 
     return day, None
 
 
-def _weekday(name: str) -> int:
-    return _WEEKDAYS[name] if name in _WEEKDAYS else _SHORT[name]
-
-
 def _coming(today: date, name: str) -> date:
     """The first such weekday after today."""
-    return today + relativedelta(days=1, weekday=weekday(_weekday(name)))
+    return today + relativedelta(days=1, weekday=weekday(_WEEKDAYS_AND_SHORT[name]))
 
 
 def _end_of_next(period: str, today: date) -> date:
@@ -267,7 +234,7 @@ def _of_calendar(name: str, parts: dict[str, str | None], today: date) -> date |
             case "ordinal":
                 return _day_of_month(int(parts["number"] or 0), today)
             case "named":
-                month, number = _NAMED[parts["name"] or parts["name2"] or ""]
+                month, number = _NAMED[parts["name"] or ""]
             case _:
                 month = _MONTHS[parts["month"] or ""]
                 word = parts.get("word")

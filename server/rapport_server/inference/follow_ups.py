@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import islice, pairwise
 
 from rapport_server.domain.mentions import FollowUp
 from rapport_server.inference import evidence, reminders
-from rapport_server.inference.dates import Certainty, DatePhrase, date_phrases
+from rapport_server.inference.dates import MORNING, Certainty, DatePhrase, date_phrases
 from rapport_server.inference.kinds import KIND_WORDS
-from rapport_server.inference.words import SENTENCES_MAX, sentences
+from rapport_server.inference.words import sentences
 
-# When to come back to something: the morning after.
-MORNING = time(9)
 # What happens within the hour is over before anybody can ask the day after about it in earnest.
 _SOON = timedelta(hours=1)
 _QUOTE_CHARS_MAX = 300
@@ -37,17 +35,14 @@ def follow_ups(text: str, occurred_at: datetime, zone: tzinfo) -> list[FollowUp]
     time, at once when that is past, and on the next morning when no day is named.
     """
     local = occurred_at.astimezone(zone)
-    found = []
-    for sentence in islice(sentences(text), SENTENCES_MAX):
-        reminder = reminders.reminder(sentence, local)
-        if reminder is not None:
-            found.append(FollowUp(reminder.description, reminder.due.astimezone(UTC), sentence))
-        else:
-            found += _events(sentence, local)
-    return found[:FOLLOW_UPS_MAX]
+    found = (told for sentence in sentences(text) for told in _told(sentence, local))
+    return list(islice(found, FOLLOW_UPS_MAX))
 
 
-def _events(sentence: str, local: datetime) -> Iterator[FollowUp]:
+def _told(sentence: str, local: datetime) -> Iterator[FollowUp]:
+    if (reminder := reminders.reminder(sentence, local)) is not None:
+        yield reminder
+        return
     if not evidence.may_tell_of_plans(sentence):
         return
     zone = local.tzinfo

@@ -14,6 +14,7 @@ _BE = frozenset("is was became isn't wasn't".split())
 _SOFTENERS = frozenset("just now also still then really only actually".split())
 _POINTING = frozenset({"that", "who", "this"})
 _PRONOUNS = frozenset({"he", "she", "they", "it"})
+_THEIR = frozenset({"his", "her", "their", "its"})
 _FOLLOW_SMALL = frozenset(
     "is was has had makes says said does did will can used got gets gave gives keeps came comes lives".split()
 )
@@ -22,10 +23,7 @@ _ENDINGS = frozenset(",.!?;:)…-–—")
 
 def adjacent(words: Sequence[Word], kind: KindWord, end: int) -> list[str]:
     """The name right behind the kind: "my boss Anna"."""
-    if kind.plural or words[end - 1].ending:
-        return []
-    name, _ = name_at(words, end)
-    return [name] if name else []
+    return [] if kind.plural or words[end - 1].ending else _at(words, end)
 
 
 def right(words: Sequence[Word], kind: KindWord, end: int) -> list[str]:
@@ -33,7 +31,7 @@ def right(words: Sequence[Word], kind: KindWord, end: int) -> list[str]:
     if end >= len(words):
         return []
     if words[end - 1].ending:
-        return _of_whose_name(words, end) or _of_is_called(words, end)
+        return _of_whose(words, end)
     if words[end].text in "'’":
         return []
     if kind.plural:
@@ -64,13 +62,10 @@ def left(
         word = words[here]
     if denied and (word.lower in _BE or word.ending):
         return [], True
-    if word.lower in _BE or [w.lower for w in words[max(here - 2, 0) : here + 1]] == [
-        "used",
-        "to",
-        "be",
-    ]:
-        here -= 2 if word.lower == "be" else 0
+    if word.lower in _BE:
         return _subject(words, here), False
+    if [w.lower for w in words[max(here - 2, 0) : here + 1]] == ["used", "to", "be"]:
+        return _subject(words, here - 2), False
     if word.ending == "'s":
         return _subject(words, here + 1), False
     return [], False
@@ -83,8 +78,8 @@ def by_pronoun(words: Sequence[Word]) -> str:
         called = 1 if words[0].ending else 2
         if len(lower) > called and lower[called] in _CALLED:
             return name_at(words, called + 1)[0]
-    if len(lower) > 2 and lower[0] in ("his", "her", "their", "its") and lower[1] == "name":
-        return name_at(words, 2 if words[1].ending else 3)[0]
+    if len(lower) > 2 and lower[0] in _THEIR and lower[1] == "name":
+        return name_at(words, _behind_is(words, 1))[0]
     return ""
 
 
@@ -98,18 +93,26 @@ def in_small_letters(words: Sequence[Word], place: int) -> str:
     return word.text if is_plain and verb and word.lower not in _SOFTENERS | {"never"} else ""
 
 
-def _of_whose_name(words: Sequence[Word], end: int) -> list[str]:
-    """ "my wife's name is Ingeborg"."""
-    if words[end].lower != "name" or end + 1 >= len(words):
-        return []
-    name, _ = name_at(words, end + 1 if words[end].ending else end + 2)
+def _at(words: Sequence[Word], place: int) -> list[str]:
+    name, _ = name_at(words, place)
     return [name] if name else []
 
 
-def _of_is_called(words: Sequence[Word], end: int) -> list[str]:
-    """ "my kitten's called Biscuit"."""
-    name, _ = name_at(words, end + 1) if words[end].lower in _CALLED else ("", 0)
+def _before(words: Sequence[Word], place: int) -> list[str]:
+    name, _ = name_before(words, place)
     return [name] if name else []
+
+
+def _behind_is(words: Sequence[Word], place: int) -> int:
+    """The place behind the verb in "name is Max" or "name's Max"; "name" is at `place`."""
+    return place + 1 if words[place].ending else place + 2
+
+
+def _of_whose(words: Sequence[Word], end: int) -> list[str]:
+    """ "my wife's name is Ingeborg", "my kitten's called Biscuit"."""
+    if words[end].lower == "name":
+        return _at(words, _behind_is(words, end))
+    return _at(words, end + 1) if words[end].lower in _CALLED else []
 
 
 def _row(words: Sequence[Word], place: int) -> list[str]:
@@ -156,13 +159,10 @@ def _called(words: Sequence[Word], end: int) -> list[str]:
         if word.lower in _CALLED:
             between = words[end:here]
             is_verb = not between and word.lower == "called" and not _has_article(words, end)
-            name, _ = name_at(words, here + 1)
-            return [name] if name and not is_verb else []
-        if word.lower == "name" and words[here - 1].lower in ("his", "her", "its", "their"):
-            name, _ = name_at(words, here + 1 if word.ending else here + 2)
-            if not name and here > 2:
-                name, _ = name_before(words, here - 2)
-            return [name] if name else []
+            return [] if is_verb else _at(words, here + 1)
+        if word.lower == "name" and words[here - 1].lower in _THEIR:
+            behind = _at(words, _behind_is(words, here))
+            return behind or (_before(words, here - 2) if here > 2 else [])
         if word.lower in KIND_WORDS or word.text in ".!?":
             return []
     return []
@@ -199,24 +199,18 @@ def _apposed_before(words: Sequence[Word], mark: int, end: int) -> list[str]:
 
 def _subject(words: Sequence[Word], verb: int) -> list[str]:
     """The name that a verb at `verb` belongs to: "Tyler is", "Hugo, that's", "Kate …, she's"."""
-    name, _ = name_before(words, verb)
-    if name:
-        return [name]
+    if names := _before(words, verb):
+        return names
     subject = words[verb - 1] if verb > 0 else None
     if subject is None or subject.lower not in _POINTING | _PRONOUNS:
         return []
     if subject.lower in _POINTING:
-        name, _ = name_before(words, verb - 2) if verb > 2 else ("", 0)
-        return [name] if name else []
-    for here in range(verb - 1, 0, -1):
-        name, _ = name_before(words, here)
-        if name:
-            return [name]
-    return []
+        return _before(words, verb - 2) if verb > 2 else []
+    earlier = (_before(words, here) for here in range(verb - 1, 0, -1))
+    return next(filter(None, earlier), [])
 
 
 def _last_of(before: Sequence[Word]) -> list[str]:
     """ "It's Boris. My cat."."""
     ends = [place for place, word in enumerate(before) if not word.is_mark]
-    name, _ = name_before(before, ends[-1] + 1) if len(ends) > 1 else ("", 0)
-    return [name] if name else []
+    return _before(before, ends[-1] + 1) if len(ends) > 1 else []

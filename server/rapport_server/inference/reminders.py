@@ -1,10 +1,10 @@
 """ "Remind me to …": what, and when."""
 
 import re
-from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
-from rapport_server.inference.dates import date_phrases
+from rapport_server.domain.mentions import FollowUp
+from rapport_server.inference.dates import MORNING, date_phrases
 
 _ASKED = re.compile(
     r"(?i)(?:^|[,;:–—-]\s*(?:and\s+)?|\b(?:please|can you|could you|would you|will you|you to|can u|pls|plz|hey)\s+)"
@@ -20,29 +20,14 @@ _TIME = re.compile(
     r"(?i)\b(?:at|by) (?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?P<half>[ap]\.?m\b\.?)?(?P<rest> o['’]clock)?"
     r"(?:\s+in the (?P<part>morning|afternoon|evening))?|\b(?:at )?(?P<named>noon|midday|midnight)\b"
 )
-_PARTS = {
-    "tonight": time(20),
-    "this evening": time(19),
-    "this afternoon": time(15),
-    "evening": time(19),
-    "afternoon": time(15),
-}
-_PART = re.compile(r"(?i)\b(tonight|this evening|this afternoon|evening|afternoon)\b")
-_MORNING = time(9)
+_PARTS = {"tonight": time(20), "evening": time(19), "afternoon": time(15)}
+_PART = re.compile(rf"(?i)\b(?:{'|'.join(_PARTS)})\b")
 _WHAT_CHARS_MAX = 300
 # "At 3" without more is in the afternoon, "at 8" in the morning.
 _AFTERNOON_UNTIL = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Reminder:
-    """What to remind the person of, and when, in their own time."""
-
-    description: str
-    due: datetime
-
-
-def reminder(sentence: str, local: datetime) -> Reminder | None:
+def reminder(sentence: str, local: datetime) -> FollowUp | None:
     """The reminder that a sentence asks for; None when it asks for none or for a time that is past."""
     asked = _ASKED.search(sentence)
     if asked is None or _KNOWLEDGE.match(asked["rest"]):
@@ -51,8 +36,11 @@ def reminder(sentence: str, local: datetime) -> Reminder | None:
     if what is None:
         return None
     due = _due(sentence, local, dated=what["how"].lower() != "to")
-    description = f"Remind them: {what['what'].strip(' .!?')[:_WHAT_CHARS_MAX]}"
-    return None if due is None else Reminder(f"{description} (asked for on {local.date()})", due)
+    if due is None:
+        return None
+    asked_for = what["what"].strip(" .!?")[:_WHAT_CHARS_MAX]
+    description = f"Remind them: {asked_for} (asked for on {local.date()})"
+    return FollowUp(description, due.astimezone(UTC), sentence)
 
 
 def _due(sentence: str, local: datetime, *, dated: bool) -> datetime | None:
@@ -66,11 +54,11 @@ def _due(sentence: str, local: datetime, *, dated: bool) -> datetime | None:
         if clock is None:
             if dated:
                 return None
-            return datetime.combine(day + timedelta(1), _MORNING, local.tzinfo)
+            return datetime.combine(day + timedelta(1), MORNING, local.tzinfo)
         due = datetime.combine(day, clock, local.tzinfo)
         return due if due > local else datetime.combine(day + timedelta(1), clock, local.tzinfo)
     part = _PART.search(sentence)
-    default = _PARTS[part.group().lower()] if part else _MORNING
+    default = _PARTS[part.group().lower()] if part else MORNING
     due = datetime.combine(phrase.day, clock or default, local.tzinfo)
     return max(due, local)
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from rapport_server.domain.mentions import ThirdParty
 from rapport_server.inference import kinds, naming
@@ -12,7 +11,7 @@ from rapport_server.inference.figures import is_compound, is_figurative
 from rapport_server.inference.kinds import KIND_WORDS, KindWord
 from rapport_server.inference.known import by_first_word, known_in
 from rapport_server.inference.names import is_name, name_at
-from rapport_server.inference.words import SENTENCES_MAX, Word, sentences, words
+from rapport_server.inference.words import Word, sentences, words
 
 _MODIFIERS_MAX = 3
 # What may not stand between "my" and the kind: with one of these the kind is not what "my" belongs to.
@@ -51,13 +50,12 @@ MENTIONS_MAX = 64
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Found:
-    """A mention and where it stands: the kind's words are `start` to `end` of its sentence."""
+    """A mention and the place in its sentence after the kind's words."""
 
     name: str
     kind: str
-    start: int
     end: int
 
 
@@ -70,7 +68,7 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
     mentions: list[ThirdParty] = []
     names = by_first_word(known)
     before: list[Word] = []
-    for sentence in islice(sentences(text), SENTENCES_MAX):
+    for sentence in sentences(text):
         spoken = words(_unquoted(sentence))
         named = naming.by_pronoun(spoken)
         if named and mentions and not mentions[-1].name:
@@ -88,10 +86,9 @@ def third_parties(text: str, own_name: str = "", known: Collection[str] = ()) ->
 
 
 def _unquoted(sentence: str) -> str:
-    """Quoted speech of several words is another's; it becomes white space of the same length."""
+    """Without quoted speech of several words, which is another's."""
     return _QUOTED.sub(
-        lambda quote: " " * len(quote.group()) if quote.group().count(" ") > 1 else quote.group(),
-        sentence,
+        lambda quote: " " if quote.group().count(" ") > 1 else quote.group(), sentence
     )
 
 
@@ -152,26 +149,24 @@ def _own(spoken: Sequence[Word], place: int, before: Sequence[Word]) -> Iterator
         if denied:
             return
     for name in names or naming.right(spoken, kind, end) or [""]:
-        yield Found(name, kind.kind, place, end)
+        yield Found(name, kind.kind, end)
 
 
 def _had(spoken: Sequence[Word], place: int) -> Iterator[Found]:
     """ "I have a sister in Toronto and a brother in Cork"."""
-    if any(word.lower in _UNREAL for word in spoken[: place + 3]):
-        return
     here = place + 1
     having = spoken[place].ending == "'ve"
     while here < len(spoken) and spoken[here].lower in _HAVING:
         having, here = True, here + 1
-    if not having:
+    if not having or any(word.lower in _UNREAL for word in spoken[: place + 3]):
         return
     while here < len(spoken) and spoken[here].lower in _COUNTS:
         found = _kind_behind(spoken, here + 1)
         if found is None or spoken[found[2] - 1].ending:
             return
-        kind, start, end = found
+        kind, _, end = found
         for name in naming.right(spoken, kind, end) or [""]:
-            yield Found(name, kind.kind, start, end)
+            yield Found(name, kind.kind, end)
         here = _next_in_row(spoken, end)
 
 
@@ -189,7 +184,7 @@ def _unowned(spoken: Sequence[Word], place: int, kind: KindWord, end: int) -> It
         if not names:
             names, _ = naming.left(spoken, _article_before(spoken, place), end + 2, ())
         for name in names or [""]:
-            yield Found(name, kind.kind, place, end + 2)
+            yield Found(name, kind.kind, end + 2)
         return
     if _belongs_to_others(spoken, place) or is_compound(spoken, end):
         return
@@ -199,7 +194,7 @@ def _unowned(spoken: Sequence[Word], place: int, kind: KindWord, end: int) -> It
         name = _titled(spoken, place, end)
     if not name and not _is_bare(spoken, place, end):
         return
-    yield Found(name, kind.kind, place, end)
+    yield Found(name, kind.kind, end)
 
 
 def _article_before(spoken: Sequence[Word], place: int) -> int:

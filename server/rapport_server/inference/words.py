@@ -1,8 +1,9 @@
-"""A text as sentences, and a sentence as words with their places."""
+"""A text as sentences, and a sentence as words."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 _POSSESSIVE = re.compile(r"(?i)(.+)(['’](?:s|re|m|ll|ve|d))$")
@@ -18,17 +19,14 @@ SENTENCES_MAX = 400
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word or a mark of a sentence; an ending like 's or 'm stands apart from it."""
+    """A word or a mark of a sentence; an ending like 's or 'm stands apart from it.
+
+    `ending` and `lower` (the text) are in lower case, with straight apostrophes.
+    """
 
     text: str
     ending: str
-    start: int
-    end: int
-
-    @property
-    def lower(self) -> str:
-        """Without its ending, in lower case, with straight apostrophes."""
-        return self.text.lower().replace("’", "'")
+    lower: str
 
     @property
     def is_mark(self) -> bool:
@@ -37,9 +35,9 @@ class Word:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, with single spaces for all white space; an over-long one in parts."""
-    for line in text.splitlines():
-        yield from _of_line(" ".join(line.split()))
+    """The first sentences of a text, with single spaces for all white space; an over-long one in parts."""
+    lines = (_of_line(" ".join(line.split())) for line in text.splitlines())
+    yield from islice(chain.from_iterable(lines), SENTENCES_MAX)
 
 
 def _of_line(line: str) -> Iterator[str]:
@@ -58,5 +56,9 @@ def words(sentence: str) -> list[Word]:
         text, ending = match.group(), ""
         if split := _POSSESSIVE.match(text):
             text, ending = split.groups()
-        found.append(Word(text, ending.lower().replace("’", "'"), match.start(), match.end()))
+        found.append(Word(text, _plain(ending), _plain(text)))
     return found
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("’", "'")
