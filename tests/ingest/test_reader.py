@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -350,20 +349,14 @@ async def test_the_bound_of_people_holds_and_is_logged_once(
 async def test_a_running_reader_finds_what_comes_and_ends_when_told(
     db: PostgresDatabase,
 ) -> None:
-    async with running(db) as work:
+    work = asyncio.create_task(reader(db).run())
+    try:
         await say(db, SURGERY)
         while not await triggers(db):
             assert not work.done()
             await asyncio.sleep(0.02)
-    async with db.session() as session:
-        assert await session.reading.take_turn("", reader(db)._token, 1.0) == ""
-
-
-@asynccontextmanager
-async def running(db: PostgresDatabase) -> AsyncIterator["asyncio.Task[None]"]:
-    work = asyncio.create_task(reader(db).run())
-    try:
-        yield work
     finally:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
+    async with db.session() as session:
+        assert await session.reading.take_turn("", reader(db)._token, 1.0) == ""

@@ -6,7 +6,7 @@ from uuid import UUID
 from rapport_server.domain import limits
 from rapport_server.domain.memories import MemoryKind, Scope, Unread
 from rapport_server.store.memory_rows import scope_values
-from rapport_server.store.query import Connection
+from rapport_server.store.query import Connection, column
 from rapport_server.store.sqlfile import load
 
 _SQL = load("reading")
@@ -41,8 +41,7 @@ class ReadingTable:
     async def still_unread(self, scope: Scope, versions: Sequence[int]) -> set[int]:
         """Those that are still there, served, not expired and not read, locked until the transaction ends."""
         values = {**scope_values(scope), "versions": list(versions)}
-        cursor = await self._conn.execute(_SQL.lock_unread, values)
-        return {version for (version,) in await cursor.fetchall()}
+        return set(await column(self._conn, _SQL.lock_unread, values))
 
     async def mark_read(self, tenant_id: str, versions: Sequence[int]) -> None:
         """They are not read again; those that another transaction is at are left as they are."""
