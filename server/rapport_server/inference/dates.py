@@ -140,17 +140,17 @@ _PATTERNS = [
 def date_phrases(sentence: str, local: datetime) -> Iterator[DatePhrase]:
     """The future or present days that a sentence names, in its order; `local` is when it was said, in the speaker's own time."""
     lower = sentence.lower().replace("’", "'")
-    taken: list[tuple[int, int]] = []
+    taken: set[int] = set()
     found = []
     for name, pattern in _PATTERNS:
         for match in pattern.finditer(lower):
-            start, end = match.span()
-            if any(start < other_end and other < end for other, other_end in taken):
-                continue
-            taken.append((start, end))
-            if name != "past" and (phrase := _resolved(name, match, local)) is not None:
-                found.append(phrase)
-    yield from sorted(found, key=lambda phrase: phrase.start)
+            place = range(*match.span())
+            if taken.isdisjoint(place):
+                taken.update(place)
+                found.append((place.start, name, match))
+    for _, name, match in sorted(found, key=lambda each: each[0]):
+        if name != "past" and (phrase := _resolved(name, match, local)) is not None:
+            yield phrase
 
 
 def _resolved(name: str, match: re.Match[str], local: datetime) -> DatePhrase | None:
