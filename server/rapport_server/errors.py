@@ -221,3 +221,7 @@ class EmbeddingFailed(Internal):
     """The embedding model gave no usable vector for the text."""
 
     reason = "EMBEDDING_FAILED"
+
+
+# Not the fault of what was worked on: the same will work later.
+PASSING = (Unavailable, ResourceExhausted, DeadlineExceeded, Conflict)

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+import structlog.testing
 from psycopg.sql import SQL
 
 from rapport_server.domain import limits
@@ -273,6 +274,35 @@ async def test_nothing_is_lost_when_embedding_or_the_database_fails(db: Postgres
     assert (await people(db))["Leo"].sentiment == 0.5
 
 
+async def test_what_can_never_be_stored_keeps_nobody_else_waiting(
+    db: PostgresDatabase, database: Database
+) -> None:
+    noor = Scope("acme", "noor")
+    await say(db, SHOUTED)
+    await say(db, "My aunt Vera fell.", scope=noor)
+    async with await psycopg.AsyncConnection.connect(database.owner_dsn) as conn:
+        await conn.execute(
+            "CREATE FUNCTION rapport.refuse_anna() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'check_violation'; END $$"
+        )
+        await conn.execute(
+            "CREATE TRIGGER anna BEFORE INSERT ON rapport.person_relation"
+            " FOR EACH ROW WHEN (NEW.name = 'Anna') EXECUTE FUNCTION rapport.refuse_anna()"
+        )
+    with structlog.testing.capture_logs() as logs:
+        assert await read_all(db) == 2
+    assert [entry["event"] for entry in logs] == ["what a person said of others is left out"]
+    assert "Anna" not in str(logs)
+    assert await people(db) == {}
+    assert set(await people(db, noor)) == {"Vera"}
+
+
+async def test_of_long_memories_only_a_few_are_read_in_one_go(db: PostgresDatabase) -> None:
+    await say(db, *(f"{number} " + "It rained. " * 3_000 for number in range(4)))
+    of = reader(db)
+    assert [await of.round() for _ in range(3)] == [2, 2, 0]
+
+
 async def test_without_an_analyser_people_are_found_and_no_feeling_moves(
     db: PostgresDatabase,
 ) -> None:
@@ -302,7 +332,7 @@ async def test_looking_for_what_is_unread_reads_little_of_a_large_table(
 ) -> None:
     await person(db)
     values = {"after": "", "token": uuid4(), "lease_s": 1.0, "tenant_id": "acme", "limit": 32}
-    values |= {"chars": 100, "versions": [19_950]}
+    values |= {"chars": 100, "bytes_max": 64_000, "versions": [19_950]}
     async with await psycopg.AsyncConnection.connect(
         database.owner_dsn, autocommit=True, cursor_factory=psycopg.AsyncClientCursor
     ) as conn:

@@ -53,9 +53,10 @@ CLAIM_BYTES_MAX = (
 )  # of text in one claim, about a second of embedding: what came later waits no longer
 LONG_TEXT_BYTES = 32 * 1024  # texts above it are claimed one at a time, beside the short ones
 LEASE_S = 20.0  # how long a dead worker's items wait; renewed several times within it
-READ_ITEMS_MAX = (
-    32  # memories read in one go, well under a second; what was said last waits no longer
-)
+READ_ITEMS_MAX = 32  # memories read in one go; what was said last waits no longer
+READ_BYTES_MAX = (
+    64 * 1024
+)  # of text in one go, at most about a second of CPU: well within READ_LEASE_S
 READ_CHARS_MAX = (
     32 * 1024
 )  # of one memory; what is longer than a long letter tells of others' lives

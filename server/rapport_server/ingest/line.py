@@ -13,20 +13,11 @@ from rapport_server.domain.memories import ChunkDraft, Claimed
 from rapport_server.domain.ports import Encoder, Lane, SubjectHasher
 from rapport_server.domain.retention import INLINE_CUT_MAX, KEEP
 from rapport_server.domain.storage import Database, Transaction
-from rapport_server.errors import (
-    Conflict,
-    DeadlineExceeded,
-    Internal,
-    RapportError,
-    ResourceExhausted,
-    Unavailable,
-)
+from rapport_server.errors import PASSING, Internal, RapportError
 from rapport_server.ingest.observer import IngestObserver
 from rapport_server.ingest.pieces import chunk_drafts, slices
 from rapport_server.ingest.progress import Progress
 
-# Not the item's fault: the same will work later.
-_PASSING = (Unavailable, ResourceExhausted, DeadlineExceeded, Conflict)
 # 0.2 + 0.4 + … s, about as long as a restart of the database takes; after that the lease runs out and anybody takes it up.
 _COMMIT_TRIES_MAX = 6
 _PAUSE_S = 1.0
@@ -155,7 +146,7 @@ class Line:
             started = time.perf_counter()
             try:
                 await self._encode(batch, batch.items)
-            except _PASSING as error:
+            except PASSING as error:
                 log.warning("cannot encode now", reason=error.reason, items=len(batch.items))
                 await self._give_back(batch.items)
                 await asyncio.sleep(_PAUSE_S)
@@ -168,7 +159,7 @@ class Line:
         """Encode all at once; if that fails, in halves, until only what fails by itself is left out."""
         try:
             batch.ready += await self._drafts(items)
-        except _PASSING:
+        except PASSING:
             raise
         except Exception as error:
             if len(items) == 1:
@@ -211,7 +202,7 @@ class Line:
             return 0, 0
         try:
             return await self._commit_patiently(ready)
-        except _PASSING as error:
+        except PASSING as error:
             log.error("gave up a batch until its lease ends", reason=error.reason, items=len(ready))
             return 0, 0
         except Exception as error:
@@ -227,7 +218,7 @@ class Line:
         for attempt in range(_COMMIT_TRIES_MAX - 1):
             try:
                 return await self._commit_once(ready)
-            except _PASSING:
+            except PASSING:
                 await asyncio.sleep(0.2 * 2**attempt)
         return await self._commit_once(ready)
 

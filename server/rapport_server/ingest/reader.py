@@ -19,7 +19,7 @@ from rapport_server.domain.person_relations import PersonRelation
 from rapport_server.domain.ports import Analyser, Encoder, Lane, MentionReader, SubjectHasher
 from rapport_server.domain.storage import Database, PageRequest, Transaction
 from rapport_server.domain.triggers import Trigger, found_id
-from rapport_server.errors import EmbeddingFailed, RapportError
+from rapport_server.errors import PASSING, EmbeddingFailed, RapportError
 from rapport_server.ingest.observer import ReadingObserver, Unobserved
 
 # How soon what a call stored is seen: one index look-up each time.
@@ -190,9 +190,17 @@ class MemoryReader:
         by_person: defaultdict[Scope, list[Findings]] = defaultdict(list)
         for found in findings:
             by_person[found.memory.scope].append(found)
+        telling = set()
         for scope, of_person in by_person.items():
-            await self._store_of_person(scope, of_person, moods)
-        telling = {found.memory.version for found in findings}
+            try:
+                await self._store_of_person(scope, of_person, moods)
+            except PASSING:
+                raise
+            except Exception as error:
+                # It would fail each time, and whatever the tenant's others said waits behind it.
+                log.error("what a person said of others is left out", error=type(error).__name__)
+            else:
+                telling |= {found.memory.version for found in of_person}
         silent = [memory.version for memory in memories if memory.version not in telling]
         async with self._database.session() as session:
             await session.reading.mark_read(tenant_id, silent)

@@ -30,8 +30,9 @@ class ReadingTable:
         await self._conn.execute(_SQL.give_back, {"token": token})
 
     async def unread(self, tenant_id: str, limit: int) -> list[Unread]:
-        """Up to `limit` memories that are served and not read, the oldest version first."""
+        """Up to `limit` memories, and READ_BYTES_MAX of text or one, that are served and not read, the oldest version first."""
         values = {"tenant_id": tenant_id, "limit": limit, "chars": limits.READ_CHARS_MAX}
+        values["bytes_max"] = limits.READ_BYTES_MAX
         cursor = await self._conn.execute(_SQL.unread, values, prepare=False)
         return [
             Unread(Scope(tenant_id, end_user), source, version, MemoryKind(kind), *others)

@@ -22,7 +22,7 @@ class Reading(Protocol):
         ...
 
     async def unread(self, tenant_id: str, limit: int) -> list[Unread]:
-        """Up to `limit` memories that are served and not read, the oldest version first."""
+        """Up to `limit` memories, and READ_BYTES_MAX of text or one, that are served and not read, the oldest version first."""
         ...
 
     async def still_unread(self, scope: Scope, versions: Sequence[int]) -> set[int]:

@@ -31,13 +31,17 @@ SELECT m.end_user_id, m.source_id, m.version, m.kind,
        coalesce(nullif(m.user_name, ''), u.user_name, ''), m.speaker, m.occurred_at, m.create_time,
        coalesce(nullif(m.time_zone, ''), u.time_zone, '')
 FROM (
-    SELECT tenant_id, end_user_id, source_id, version, kind, text, pairs, user_name, speaker, occurred_at, create_time,
-           time_zone
-    FROM memory
-    WHERE tenant_id = %(tenant_id)s AND unread AND status = 'COMPLETED'
-    ORDER BY version LIMIT %(limit)s
+    SELECT *, sum(bytes) OVER (ORDER BY version) - bytes AS bytes_before
+    FROM (
+        SELECT tenant_id, end_user_id, source_id, version, kind, text, pairs, user_name, speaker, occurred_at, create_time,
+               time_zone, least(octet_length(text), %(chars)s) AS bytes
+        FROM memory
+        WHERE tenant_id = %(tenant_id)s AND unread AND status = 'COMPLETED'
+        ORDER BY version LIMIT %(limit)s
+    ) AS oldest
 ) AS m
 LEFT JOIN end_user u ON u.tenant_id = m.tenant_id AND u.end_user_id = m.end_user_id
+WHERE bytes_before < %(bytes_max)s
 ORDER BY m.version
 
 -- name: lock_unread
