@@ -68,11 +68,13 @@ def says(*parts: str, finish: str = "stop", hold: threading.Event | None = None)
     return answer
 
 
-def sends(*data: bytes, status: int = 200, kind: str = "text/event-stream") -> Behaviour:
+def sends(
+    *data: bytes, status: int = 200, kind: str = "text/event-stream", headers: tuple[str, ...] = ()
+) -> Behaviour:
     """These bytes as the body, then the end of the connection."""
 
     async def answer(asked: Asked) -> None:
-        await asked.send(head(status, kind) + b"".join(data))
+        await asked.send(head(status, kind, *headers) + b"".join(data))
 
     return answer
 
@@ -85,16 +87,19 @@ def reads(reading: Any) -> Behaviour:
     return sends(json.dumps(completion).encode(), kind="application/json")
 
 
-def breaks_off(*parts: str, status: int = 200) -> Behaviour:
-    """Some parts in a chunked body that never ends properly."""
+def chunked(*chunks: bytes, status: int = 200) -> Behaviour:
+    """A body in these chunks, which the asker gets one by one; it never ends properly."""
+    body = b"".join(f"{len(one):x}\r\n".encode() + one + b"\r\n" for one in chunks)
 
     async def answer(asked: Asked) -> None:
-        await asked.send(head(status, "text/event-stream", "transfer-encoding: chunked"))
-        for part in parts:
-            data = delta(part)
-            await asked.send(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        await asked.send(head(status, "text/event-stream", "transfer-encoding: chunked") + body)
 
     return answer
+
+
+def breaks_off(*parts: str, status: int = 200) -> Behaviour:
+    """Some parts of a reply, and then nothing."""
+    return chunked(*map(delta, parts), status=status)
 
 
 async def silent(asked: Asked) -> None:

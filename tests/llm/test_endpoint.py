@@ -1,6 +1,7 @@
 """What the endpoint's room makes of every kind of answer."""
 
 import asyncio
+import gzip
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -126,6 +127,9 @@ FAILURES: dict[str, Behaviour] = {
     "status 401": sends(b'{"error": {"message": "key key-1 is bad"}}', status=401),
     "a redirect": script.redirected,
     "hurried": script.hurried,
+    "compressed": sends(
+        gzip.compress(delta("I would", "stop")), headers=("content-encoding: gzip",)
+    ),
 }
 
 
@@ -186,8 +190,13 @@ async def test_an_answer_without_an_end_is_not_read_into_memory(
         llm.replies.append(sends(whole))
         with pytest.raises(LlmFailed, match="reached, or broke off"):
             await make().reply("", TURNS, ignore)
-    llm.replies.append(sends(event_by_event + delta("Here.", "stop")))
-    assert await make().reply("", TURNS, ignore) == "Here."
+    in_halves = [half for one in [delta("")] * 500 for half in (one[:-1], one[-1:])]
+    for allowed in (
+        sends(event_by_event + delta("Here.", "stop")),
+        script.chunked(*in_halves, delta("Here.", "stop")),
+    ):
+        llm.replies.append(allowed)
+        assert await make().reply("", TURNS, ignore) == "Here."
 
     llm.replies.append(sends(b"x\n\n" * 20_000, status=500))
     with pytest.raises(LlmFailed, match="reached, or broke off"):

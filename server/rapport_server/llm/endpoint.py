@@ -157,9 +157,8 @@ class Endpoint:
 def _part(chunk: Any) -> tuple[str, bool]:
     """The text of one chunk, and whether it is the last; nothing of it has been checked by the SDK."""
     try:
-        if (
-            not chunk.choices
-        ):  # some endpoints tell the usage, or what they filtered, in chunks without any
+        # Some endpoints tell the usage, or what they filtered, in chunks without any.
+        if not chunk.choices:
             return "", False
         choice = chunk.choices[0]
         reason, text = choice.finish_reason, choice.delta.content
