@@ -49,9 +49,7 @@ class ModelCache:
             return _read(name, entry)
         except FileNotFoundError:
             return None
-        except (
-            Exception
-        ) as error:  # whatever damaged files bring about: the model is converted again
+        except Exception as error:  # whatever damaged files bring about; it is converted again
             _log.warning("cached_model_unusable", entry=str(entry), error=repr(error)[:500])
             return None
 
