@@ -157,7 +157,7 @@ async def running(
         encoder = BatchingEncoder(runtime, observer=metrics.embedding)
         stack.push_async_callback(encoder.close)
         await bind_model(database, encoder)
-        analysis = LocalAnalysis.load(encoder.fingerprint)
+        analysis = LocalAnalysis.load(encoder.fingerprint, encoder.inner_dimension)
         stack.callback(analysis.close)
         if not analysis.is_on:
             log.warning(

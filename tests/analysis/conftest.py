@@ -13,8 +13,11 @@ from rapport_server.training.vectors import embed
 @pytest.fixture(scope="session")
 def encoded_all(runtime) -> Callable[[list[str]], list[Encoded]]:
     def encode(texts: list[str]) -> list[Encoded]:
-        vectors = embed(runtime, texts)
-        return [Encoded((Piece(text, 0, len(text)),), vectors[text][None]) for text in texts]
+        made = embed(runtime, texts).of(texts)
+        return [
+            Encoded((Piece(text, 0, len(text)),), vector[None], inner[None])
+            for text, vector, inner in zip(texts, made.vectors, made.inner, strict=True)
+        ]
 
     return encode
 
@@ -26,7 +29,7 @@ def encoded(encoded_all) -> Callable[[str], Encoded]:
 
 @pytest.fixture(scope="session")
 def analyser(runtime) -> LocalAnalyser:
-    made = load_analyser(runtime.fingerprint)
+    made = load_analyser(runtime.fingerprint, runtime.inner_dimension)
     assert made is not None
     return made
 

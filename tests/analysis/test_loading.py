@@ -11,11 +11,15 @@ SIZE_BYTES_MAX = 6 * 1024 * 1024
 
 
 def test_the_heads_belong_to_the_packaged_model(runtime):
-    assert load_analyser(runtime.fingerprint) is not None
+    assert load_analyser(runtime.fingerprint, runtime.inner_dimension) is not None
 
 
-def test_another_model_has_no_analyser():
-    assert load_analyser("0" * 64) is None
+def test_another_model_has_no_analyser(runtime):
+    assert load_analyser("0" * 64, runtime.inner_dimension) is None
+
+
+def test_a_model_that_shows_no_inner_states_has_no_analyser(runtime):
+    assert load_analyser(runtime.fingerprint, 0) is None
 
 
 def test_the_file_packs_to_the_same_bytes():
@@ -34,14 +38,14 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     broken = tmp_path / "heads.npz"
     broken.write_bytes(b"not a zip file")
     with pytest.raises(ValueError, match="pickle"):
-        load_analyser("0" * 64, broken)
+        load_analyser("0" * 64, 384, broken)
 
 
 def test_a_file_of_another_format_is_refused(tmp_path):
     other = tmp_path / "heads.npz"
     np.savez(other, format=np.array(FORMAT + 1), fingerprint=np.array("0" * 64))
     with pytest.raises(ValueError, match="version"):
-        load_analyser("0" * 64, other)
+        load_analyser("0" * 64, 384, other)
 
 
 def test_the_same_message_is_read_the_same_twice(analyse):

@@ -120,6 +120,7 @@ def test_the_worst_piece_decides_on_a_crisis(analyser, encoded):
     whole = Encoded(
         tuple(Piece(p, s, s + len(p)) for p, s in zip(parts, starts, strict=True)),
         np.concatenate([encoded(part).vectors for part in parts]),
+        np.concatenate([encoded(part).inner for part in parts]),
     )
     found = analyser.analyse(text, whole)
     assert found.crisis

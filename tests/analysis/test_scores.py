@@ -7,9 +7,9 @@ import pytest
 from rapport_server.domain.analysis import Analysis
 from rapport_server.training.data import Sentence, own_sentences, split_of, without_overlap
 
-# Recall, precision.
+# Recall, precision; on the two files that were seen while the head was made. The card has those of crisis_fresh.
 CRISIS_MIN = (0.92, 0.85)
-INTENTS_RIGHT = 0.65
+INTENTS_RIGHT = 0.75
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,7 @@ def test_intents_of_our_own_messages(read_all):
     assert right / len(read) >= INTENTS_RIGHT
 
 
-def test_no_training_sentence_of_the_crisis_head_repeats_four_words_of_a_test_sentence():
+def test_no_training_sentence_of_the_crisis_head_repeats_five_words_of_a_test_sentence():
     test = ["My brother told me that he wants to die."]
-    assert without_overlap(["He told me that he's fine", "she told me that he left"], test) == [
-        "He told me that he's fine"
-    ]
+    kept = "She told me that he left"
+    assert without_overlap([kept, "he told me that he wants out"], test) == [kept]

@@ -16,14 +16,14 @@ COST_S_MAX = 0.5e-3
 
 def test_analysis_costs_half_a_millisecond():
     runtime = load_encoder()
-    analyser = load_analyser(runtime.fingerprint)
+    analyser = load_analyser(runtime.fingerprint, runtime.inner_dimension)
     assert analyser is not None
     texts = [f"{text}, and I'm really worried about it!" for text in short_texts(200)]
     rows = [Row(text, ids) for text, ids in zip(texts, runtime.tokenize(texts), strict=True)]
-    vectors = runtime.forward(rows)
+    states = runtime.forward(rows)
     messages = [
-        (text, Encoded((Piece(text, 0, len(text)),), vector[None]))
-        for text, vector in zip(texts, vectors, strict=True)
+        (text, Encoded((Piece(text, 0, len(text)),), vector[None], inner[None]))
+        for text, vector, inner in zip(texts, states.vectors, states.inner, strict=True)
     ]
     costs = []
     for _ in range(ROUNDS):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rapport_server.domain.ports import Lane
 from rapport_server.embedding import BatchingEncoder, Runtime
-from rapport_server.embedding.runtime import Row
+from rapport_server.embedding.runtime import Row, States
 
 
 @pytest.fixture(scope="session")
@@ -63,15 +63,15 @@ class HeldRuntime:
         self.threads.add(threading.current_thread().name)
         return self._real.tokenize(texts)
 
-    def forward(self, rows: Sequence[Row]) -> NDArray[np.float32]:
+    def forward(self, rows: Sequence[Row]) -> States:
         self.threads.add(threading.current_thread().name)
         self.passes.append([row.text for row in rows])
         self.entered.release()
         assert self.gate.wait(30)
         self.before(rows)
-        vectors = self._real.forward(rows)
-        self.after(vectors)
-        return vectors
+        states = self._real.forward(rows)
+        self.after(states.vectors)
+        return states
 
 
 @pytest.fixture

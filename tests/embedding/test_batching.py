@@ -50,7 +50,7 @@ async def test_waiting_callers_share_one_pass_and_get_their_own_vectors(
     assert held.passes == [["the first"], texts]
     for text, (encoded,) in zip(texts, results, strict=True):
         (ids,) = runtime.tokenize([text])
-        assert float(encoded.vectors[0] @ runtime.forward([Row(text, ids)])[0]) >= 1 - 1e-5
+        assert float(encoded.vectors[0] @ runtime.forward([Row(text, ids)]).vectors[0]) >= 1 - 1e-5
 
 
 async def test_a_pass_is_bounded_however_many_wait(held: HeldRuntime) -> None:

@@ -25,7 +25,7 @@ __all__ = ["library"]
 
 def vectors(model: Runtime, texts: list[str]) -> np.ndarray:
     ids = [model.fit(ids) for ids in model.tokenize(texts)]
-    return model.forward([Row(text, one) for text, one in zip(texts, ids, strict=True)])
+    return model.forward([Row(text, one) for text, one in zip(texts, ids, strict=True)]).vectors
 
 
 @pytest.fixture(scope="module")

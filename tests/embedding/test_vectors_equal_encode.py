@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import openvino
 import pytest
+import torch
 from sentence_transformers import SentenceTransformer
 from structlog.testing import capture_logs
 
@@ -58,6 +60,19 @@ async def test_each_piece_of_a_long_text_has_the_vector_that_encode_gives_for_it
     assert np.linalg.norm(encoded.mean) == pytest.approx(1.0, abs=1e-5)
 
 
+async def test_the_inner_state_is_the_mean_of_the_tokens_two_thirds_up(
+    encoder: BatchingEncoder, library: SentenceTransformer
+) -> None:
+    got = await encoder.encode(TEXTS, Lane.BULK)
+    for text, one in zip(TEXTS, got, strict=True):
+        asked = library.tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            layers = library[0].auto_model(**asked, output_hidden_states=True).hidden_states
+        assert one.inner.shape == (1, encoder.inner_dimension) == (1, 384)
+        wanted = layers[4][0].mean(dim=0).numpy()
+        np.testing.assert_allclose(one.inner[0], wanted, rtol=1e-3, atol=1e-4)
+
+
 async def test_nothing_to_encode_is_no_work(encoder: BatchingEncoder) -> None:
     assert await encoder.encode([], Lane.INTERACTIVE) == []
 
@@ -78,7 +93,11 @@ async def test_a_model_that_openvino_cannot_run_runs_on_torch_and_the_log_says_w
         monkeypatch.setattr(openvino, "convert_model", refuse)
     else:
         call = SentenceGraph.__call__
-        monkeypatch.setattr(SentenceGraph, "__call__", lambda *args: np.roll(call(*args), 1))
+        monkeypatch.setattr(
+            SentenceGraph,
+            "__call__",
+            lambda *args: replace(made := call(*args), vectors=np.roll(made.vectors, 1)),
+        )
     with capture_logs() as logs:
         loaded = load_encoder(str(other_model))
     event = {"refuses": "forward_pass_unusable", "differs": "forward_pass_inexact"}[fault]
@@ -86,6 +105,7 @@ async def test_a_model_that_openvino_cannot_run_runs_on_torch_and_the_log_says_w
     (encoded,) = await one_encode(loaded, ["hello again."])
     wanted = SentenceTransformer(str(other_model)).encode("hello again.", normalize_embeddings=True)
     assert float(encoded.vectors[0] @ wanted) >= 1 - 1e-5
+    assert encoded.inner.shape == (1, 16)
 
 
 async def one_encode(loaded: Runtime, texts: list[str]) -> list[Encoded]:

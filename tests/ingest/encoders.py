@@ -32,4 +32,4 @@ class ScriptedEncoder:
 def _encoded(text: str) -> Encoded:
     vector = np.zeros((1, DIMENSION), np.float32)
     vector[0, len(text) % DIMENSION] = 1.0
-    return Encoded((Piece(text, 0, len(text)),), vector)
+    return Encoded((Piece(text, 0, len(text)),), vector, np.zeros((1, 0), np.float32))

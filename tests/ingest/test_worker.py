@@ -238,11 +238,11 @@ async def test_a_worker_whose_lease_was_lost_commits_nothing(db: PostgresDatabas
 
 async def test_a_slow_batch_keeps_its_lease(db: PostgresDatabase) -> None:
     async def slow(texts: Sequence[str]) -> None:
-        await asyncio.sleep(1.2)
+        await asyncio.sleep(2.5)
 
     encoder, rival = ScriptedEncoder(slow), ScriptedEncoder()
     scope = await enqueue(db, ["a"])
-    async with working(db, encoder, lease_s=0.4) as worker:
+    async with working(db, encoder, lease_s=1.0) as worker:
         await called(encoder)
         async with working(db, rival):
             found = await settled(db, worker, scope, "a")
@@ -295,7 +295,7 @@ async def test_a_passing_outage_of_the_encoder_costs_no_attempt(db: PostgresData
 async def test_a_text_without_any_piece_is_not_called_recallable(db: PostgresDatabase) -> None:
     class Empty(ScriptedEncoder):
         async def encode(self, texts: Sequence[str], lane: Lane) -> list[Encoded]:
-            return [Encoded((), np.zeros((0, DIMENSION), np.float32)) for _ in texts]
+            return [Encoded((), *2 * [np.zeros((0, DIMENSION), np.float32)]) for _ in texts]
 
     scope = await enqueue(db, ["a"])
     async with working(db, Empty()) as worker:

@@ -28,7 +28,7 @@ READING = {
     "crisis_phrase": "",
 }
 CRISIS = READING | {"crisis": True, "crisis_phrase": " I want to end it all"}
-ENCODED = Encoded((Piece(TEXT, 0, len(TEXT)),), np.ones((1, 1), np.float32))
+ENCODED = Encoded((Piece(TEXT, 0, len(TEXT)),), np.ones((1, 1), np.float32), np.zeros((1, 0)))
 
 
 class Local:

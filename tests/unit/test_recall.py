@@ -34,7 +34,11 @@ class Parts:
         if texts == ["waits"]:
             await self.go_on.wait()
         self._clock.now += 5
-        return [Encoded((Piece(texts[0], 0, len(texts[0])),), np.ones((1, 4), np.float32))]
+        return [
+            Encoded(
+                (Piece(texts[0], 0, len(texts[0])),), np.ones((1, 4), np.float32), np.zeros((1, 0))
+            )
+        ]
 
     async def prepare(self, scope: Scope, filter: object) -> None:
         self._clock.now += 7

@@ -1,4 +1,4 @@
-"""A trained head: a linear part and a hidden layer over the embedding plus a linear part over the surface, in numpy."""
+"""A trained head: a hidden layer over the embedding model's states plus a linear part over the surface, in numpy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ Floats = NDArray[np.float32]
 _ARRAYS = (
     "word_weights",
     "word_power",
-    "linear_weights",
     "hidden_weights",
     "hidden_bias",
     "out_weights",
@@ -21,7 +20,7 @@ _ARRAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Weights: words (vocabulary, outputs), linear (dimension, outputs), hidden (dimension, hidden), out (hidden, outputs).
+    """Weights: words (vocabulary, outputs), hidden (width, hidden), out (hidden, outputs).
 
     The words' sum is divided by (how many)^word_power, shape (1,): at 0.5 a long text is no louder than a short one.
     """
@@ -29,20 +28,19 @@ class Head:
     words: dict[str, int]
     word_weights: Floats
     word_power: Floats
-    linear_weights: Floats
     hidden_weights: Floats
     hidden_bias: Floats
     out_weights: Floats
     out_bias: Floats
 
-    def logits(self, vectors: Floats, tokens: Sequence[str]) -> Floats:
-        """(rows, outputs) for the vectors (rows, dimension) of one text with these tokens."""
-        return self.vector_logits(vectors) + self.word_logits(tokens)
+    def logits(self, inputs: Floats, tokens: Sequence[str]) -> Floats:
+        """(rows, outputs) for the inputs (rows, width), as `Scaling` makes them, of one text with these tokens."""
+        return self.state_logits(inputs) + self.word_logits(tokens)
 
-    def vector_logits(self, vectors: Floats) -> Floats:
-        """The embedding's part, bias included: (rows, outputs)."""
-        hidden = np.maximum(vectors @ self.hidden_weights + self.hidden_bias, 0.0)
-        logits: Floats = hidden @ self.out_weights + vectors @ self.linear_weights + self.out_bias
+    def state_logits(self, inputs: Floats) -> Floats:
+        """The part of the model's states, bias included: (rows, outputs)."""
+        hidden = np.maximum(inputs @ self.hidden_weights + self.hidden_bias, 0.0)
+        logits: Floats = hidden @ self.out_weights + self.out_bias
         return logits
 
     def word_logits(self, tokens: Sequence[str]) -> Floats:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from rapport_server.analysis.head import Head
 from rapport_server.analysis.kernel import KernelHead
 from rapport_server.analysis.local import LocalAnalyser
+from rapport_server.analysis.scaling import Scaling
 
 HEADS = Path(__file__).with_name("heads.npz")
-FORMAT = 2
+FORMAT = 3
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -24,6 +25,7 @@ class HeadFile:
     """What `heads.npz` holds: the fingerprint of its embedding model, and the analyser's parts."""
 
     fingerprint: str
+    scaling: Scaling
     emotions: Head
     emotion_labels: tuple[str, ...]
     emotion_thresholds: NDArray[np.float32]
@@ -40,6 +42,7 @@ class HeadFile:
             "emotion_labels": np.array(self.emotion_labels),
             "emotion_thresholds": self.emotion_thresholds.astype(np.float32),
             "intent_labels": np.array(self.intent_labels),
+            **self.scaling.packed(),
             **self.emotions.packed("emotions"),
             **self.intents.packed("intents"),
             **self.crisis.packed("crisis"),
@@ -56,6 +59,7 @@ class HeadFile:
             raise ValueError("no head file of this version")
         return cls(
             fingerprint=str(arrays["fingerprint"].item()),
+            scaling=Scaling.unpacked(arrays),
             emotions=Head.unpacked("emotions", arrays),
             emotion_labels=tuple(map(str, arrays["emotion_labels"].tolist())),
             emotion_thresholds=arrays["emotion_thresholds"].astype(np.float32),
@@ -67,6 +71,7 @@ class HeadFile:
     def analyser(self) -> LocalAnalyser:
         """An analyser with these heads."""
         return LocalAnalyser(
+            scaling=self.scaling,
             emotions=self.emotions,
             emotion_labels=self.emotion_labels,
             emotion_thresholds=self.emotion_thresholds,
@@ -76,13 +81,16 @@ class HeadFile:
         )
 
 
-def load_analyser(fingerprint: str, path: Path = HEADS) -> LocalAnalyser | None:
-    """The analyser for the embedding model with this fingerprint; None when the heads belong to another model.
+def load_analyser(
+    fingerprint: str, inner_dimension: int, path: Path = HEADS
+) -> LocalAnalyser | None:
+    """The analyser for the embedding model with this fingerprint; None when the heads belong to another, or it shows no states.
 
     Raises OSError or ValueError when the file cannot be read. Takes about 0.1 s at first, then nothing.
     """
     heads = _read(path)
-    return heads.analyser() if heads.fingerprint == fingerprint else None
+    fits = heads.fingerprint == fingerprint and len(heads.scaling.center) == inner_dimension
+    return heads.analyser() if fits else None
 
 
 @cache

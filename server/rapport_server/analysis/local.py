@@ -10,9 +10,10 @@ from rapport_server.analysis.head import Head
 from rapport_server.analysis.kernel import KernelHead
 from rapport_server.analysis.mood import AFFECT, mood_delta
 from rapport_server.analysis.phrase import crisis_phrase
+from rapport_server.analysis.scaling import Scaling
 from rapport_server.analysis.shouting import is_shouting
 from rapport_server.analysis.signs import marks
-from rapport_server.analysis.tokens import tokens, windows
+from rapport_server.analysis.tokens import SHOUTED, tokens, windows
 from rapport_server.domain.analysis import (
     ANXIETY_LABELS,
     FRUSTRATION_LABELS,
@@ -41,6 +42,7 @@ class LocalAnalyser:
     def __init__(
         self,
         *,
+        scaling: Scaling,
         emotions: Head,
         emotion_labels: Sequence[str],
         emotion_thresholds: NDArray[np.float32],
@@ -48,6 +50,7 @@ class LocalAnalyser:
         intent_labels: Sequence[str],
         crisis: KernelHead,
     ) -> None:
+        self._scaling = scaling
         self._emotions = emotions
         self._emotion_labels = tuple(emotion_labels)
         self._emotion_thresholds = emotion_thresholds
@@ -58,11 +61,14 @@ class LocalAnalyser:
     def analyse(self, text: str, encoded: Encoded) -> Analysis:
         """The full reading; origin LOCAL. `encoded` holds this text's pieces by the model that the heads belong to."""
         words = tokens(text)
-        mean = encoded.mean[np.newaxis]
-        intent, is_sure = self._read_intent(mean, words)
+        whole = self._scaling.inputs(
+            encoded.mean[np.newaxis], encoded.inner.mean(axis=0)[np.newaxis]
+        )
+        intent, is_sure = self._read_intent(whole, words)
         shouting = is_shouting(text)
+        loud = [*words, SHOUTED] if shouting else words
         upset = shouting or (intent is Intent.COMPLAINT and is_sure)
-        emotions = self._read_emotions(mean, words, upset=upset)
+        emotions = self._read_emotions(whole, loud, upset=upset)
         phrase = self._read_crisis(text, encoded, words)
         crisis = phrase is not None
         return Analysis(
@@ -77,10 +83,10 @@ class LocalAnalyser:
         )
 
     def _read_emotions(
-        self, mean: NDArray[np.float32], words: Sequence[str], *, upset: bool
+        self, whole: NDArray[np.float32], words: Sequence[str], *, upset: bool
     ) -> tuple[Emotion, ...]:
         """The labels over their thresholds; an upset message in which none is pleasant or unpleasant is annoyed."""
-        logits = self._emotions.logits(mean, words)[0]
+        logits = self._emotions.logits(whole, words)[0]
         margins = logits - self._emotion_thresholds
         found = np.flatnonzero(margins > 0)
         if not len(found):
@@ -99,9 +105,9 @@ class LocalAnalyser:
         ranked = sorted(scores.items(), key=lambda item: -item[1])
         return tuple(Emotion(label, score) for label, score in ranked)
 
-    def _read_intent(self, mean: NDArray[np.float32], words: Sequence[str]) -> tuple[Intent, bool]:
+    def _read_intent(self, whole: NDArray[np.float32], words: Sequence[str]) -> tuple[Intent, bool]:
         """The likeliest intent, and whether it is likelier than SURE_INTENT_MIN."""
-        logits = self._intents.logits(mean, words)[0]
+        logits = self._intents.logits(whole, words)[0]
         best = int(logits.argmax())
         share = 1.0 / float(np.exp(logits - logits[best]).sum())
         return self._intent_labels[best], share >= SURE_INTENT_MIN
@@ -109,8 +115,9 @@ class LocalAnalyser:
     def _read_crisis(self, text: str, encoded: Encoded, words: Sequence[str]) -> str | None:
         """The words a crisis rests on, of the worst part; None when there is none."""
         worst, worst_logit = None, 0.0
-        for place in np.flatnonzero(self._crisis.may_be(encoded.vectors))[:PIECES_MAX]:
-            near = self._crisis.nearness(encoded.vectors[place])
+        inputs = self._scaling.inputs(encoded.vectors, encoded.inner)
+        for place in np.flatnonzero(self._crisis.may_be(inputs))[:PIECES_MAX]:
+            near = self._crisis.nearness(inputs[place])
             for part in windows(encoded.pieces[place].text):
                 known = words if part == text else tokens(part)
                 logit = self._crisis.logit(near, [*known, *marks(part)])

@@ -20,9 +20,9 @@ class LocalAnalysis:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="analysis")
 
     @classmethod
-    def load(cls, fingerprint: str) -> "LocalAnalysis":
+    def load(cls, fingerprint: str, inner_dimension: int) -> "LocalAnalysis":
         """With the heads that belong to the embedding model of this fingerprint, off when there are none."""
-        return cls(load_analyser(fingerprint))
+        return cls(load_analyser(fingerprint, inner_dimension))
 
     @property
     def is_on(self) -> bool:

@@ -17,7 +17,7 @@ _RISK = {
     "suicide": r"\bsuicid\w+",
     "wish_to_die": r"\b(?:want\w*|wish\w*|wanna|hop\w+|pray\w*|ready|prefer|rather|like|long\w*|glad|asked?|begg\w+|beg)\b[^.!?]{0,28}"
     r"\b(?:die|dying|dead|death|be gone|disappear|vanish|not wake|never wake|not exist|stop existing|cease|be taken|sleep forever|it over|it all to stop|everything to stop)\b",
-    "not_live": r"(?:n't|\bnot|\bno|\bdont|\bwont|\bnever|\bwithout|\bstop|\btired of|\bsick of|\bdone with|\bhate|\bcant|\bcannot|\bquit|\bgive up|\bgiving up)\b[^.!?]{0,24}"
+    "not_live": r"(?:n't|\b(?:not|no|dont|wont|never|without|stop|tired of|sick of|done with|hate|cant|cannot|quit|give up|giving up))\b[^.!?]{0,24}"
     r"\b(?:li(?:ve|ving|fe)|alive|exist\w*|be(?:ing)? here|go(?:ing)? on|carry on|wak(?:e|ing) up|this world|around|be anymore|keep going)\b",
     "end_it": r"\b(?:end|ending|finish|finishing)\s+(?:it|this|everything|things|all of it)\b|\bdo(?:ing)? it\b[^.!?]{0,20}\b(?:tonight|today|now|midnight|this time)\b|\bgo(?:ing)? through with it\b",
     "self_harm": r"\b(?:self.?harm\w*|slit\w*|razor\w*|blades?|scratch\w* (?:my|until)|bleed\w*|cutting|(?:cut|burn|hit|bang|punch)\w* (?:my|her|his) (?:arm|wrist|leg|thigh|skin|head|hand|stomach)s?)\b|\bcuts?\b(?! the| back| down| off| onions| to| it)|\bself.?injur\w+|\bscars\b|\bnew (?:ones|cuts)\b|\btoo deep\b|\bcarv(?:e|ing)\b|\b(?:until|till) (?:i see blood|it bleeds)\b",
@@ -43,7 +43,7 @@ _COMPANY = {
     "first": r"\b(?:i|i'?m|i'?ve|i'?d|i'?ll|me|my|myself)\b",
     "someone": r"\b(?:my|our|a|the)\s+(?:\w+\s+)?(?:brother|sister|mum|mom|mother|dad|father|husband|wife|partner|girlfriend|boyfriend|gf|bf|friend|mate|pal|bestie|daughter|son|kid|child|uncle|aunt|cousin|gran\w*|nan|nephew|niece|roommate|flatmate|housemate|neighbour|neighbor|colleague|coworker|client|patient|student|pupil|employee|boss|tenant|lodger|customer|boy|girl|guy|man|woman|teammate)\b|\b(?:he|she|they)(?:'s|'ll|s)?\b",
     "says": r"\b(?:says?|said|told|keeps saying|texted|wrote|messaged|posted|sent|asked|threaten\w*|promised)\b",
-    "fiction": r"\b(?:film|movie|novel|book|series|episode|season|character|game|level|boss|poem|song|lyrics|album|opera|play|theatre|drama|chapter|sims|dnd|exhibition|plot|scene|hero\w*|villain|protagonist|author|writer|reader|story|myth|legend|history|historian|century|painting|musical|anime|manga|show|netflix|podcast|documentary|actor|director|sequel|script|shakespeare|hamlet|essay|homework|museum|spoiler\w*|respawn\w*|npc|video)\b|\b1[5-9]\d\d\b",
+    "fiction": r"\b(?:film|movie|novel|book|series|episode|season|character|game|level|boss|poem|song|lyrics|album|opera|play|theatre|drama|chapter|sims|dnd|exhibition|plot|scene|hero\w*|villain|protagonist|author|writer|reader|story|myth|legend|history|historian|century|painting|musical|anime|manga|show|netflix|podcast|documentary|actor|director|sequel|script|shakespeare|hamlet|essay|homework|museum|spoiler\w*|respawn\w*|npc|video|1[5-9]\d\d)\b",
     "work": r"\b(?:research\w*|paper|thesis|training|trained|trainer|workshop|course|class|module|campaign|charity|hotline|helpline|volunteer\w*|policy|statistics|prevention|awareness|moderat\w+|classifier|committee|conference|seminar|lecture|poster|leaflet|slides|report|study|survey|guideline\w*|curriculum|fundrais\w+|team|staff|manual|handbook|programme|barriers)\b",
     "past": r"\b(?:\w+ (?:years?|yrs|decades?) (?:ago|on|later|clean|since)|years ago|long ago|ages ago|back (?:then|in)|used to|in my (?:teens|twenties|thirties|forties|fifties)|recover\w+|surviv\w+|overcame|nineties|eighties|at (?:sixteen|seventeen|eighteen|nineteen|twenty\S*|thirty)|when i was|old me|younger me|that time|behind me|grateful|thriving|today i'?m|now i (?:have|am|run)|i love my life|in (?:19|20)\d\d)\b",
     "joke": r"\b(?:lol|lmao|lmfao|rofl|haha\w*|hehe\w*|omg|jk|bestie|literally|rip)\b|[😂🤣💀😅😆😭]",
@@ -76,9 +76,8 @@ def risk_signs(text: str) -> list[Sign]:
 
 def marks(text: str) -> list[str]:
     """One feature per sign, per company, and per pair of the two."""
-    text = clipped(text)
-    plain = plain_form(text)
-    risks = [sign.name for sign in risk_signs(text)]
+    plain = plain_form(clipped(text))
+    risks = [name for name, pattern in _RISK_PATTERNS.items() if pattern.search(plain)]
     company = [name for name, pattern in _COMPANY_PATTERNS.items() if pattern.search(plain)]
     pairs = [f"<{risk}+{one}>" for risk in risks for one in company]
     together = [f"<{a}&{b}>" for i, a in enumerate(risks) for b in risks[i + 1 :]]

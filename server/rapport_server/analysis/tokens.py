@@ -6,6 +6,8 @@ import re
 SURFACE_CHARS_MAX = 2_000
 # The heads learnt from messages of up to about this length; a longer one is read in parts when the worst of it counts.
 WINDOW_CHARS_MAX = 320
+# What the emotions' head reads of a shouted message beside its words.
+SHOUTED = "<shouted>"
 KINDS = frozenset({"pairs", "punctuation"})
 
 _SENTENCE = re.compile(r"[^.!?\n]*[.!?\n]+\s*|[^.!?\n]+")

@@ -33,10 +33,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A text's pieces with their vectors: float32, shape (pieces, dimension), rows of length 1."""
+    """A text's pieces with their vectors: float32, shape (pieces, dimension), rows of length 1.
+
+    inner, float32 (pieces, inner dimension): what an inner layer of the model holds of each piece, for whoever reads its tone;
+    of width 0 where the model shows none.
+    """
 
     pieces: tuple[Piece, ...]
     vectors: NDArray[np.float32]
+    inner: NDArray[np.float32]
 
     @property
     def mean(self) -> NDArray[np.float32]:

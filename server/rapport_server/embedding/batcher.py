@@ -55,6 +55,11 @@ class BatchingEncoder:
         """Length of every vector."""
         return self._runtime.dimension
 
+    @property
+    def inner_dimension(self) -> int:
+        """Length of the inner states; 0 where the model shows none."""
+        return self._runtime.inner_dimension
+
     def start(self) -> None:
         """Start the thread now instead of with the first call."""
         if self._closed:

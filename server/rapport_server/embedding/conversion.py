@@ -25,15 +25,23 @@ def convert(model: Any) -> openvino.Model:
 
 
 class Sentences(torch.nn.Module):
-    """All modules of a `SentenceTransformer` on token ids, and the vectors brought to length 1."""
+    """All modules of a `SentenceTransformer` on token ids: the vectors, brought to length 1, and the inner states if it has any."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
+        model[0].auto_model.config.output_hidden_states = True
         self._modules_in_order = torch.nn.ModuleList(model)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Both int64 (rows, tokens), padded on the right; answers float32 (rows, dimension)."""
+    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        """Both int64 (rows, tokens), padded on the right; answers float32 (rows, dimension), once or twice."""
         features = {"input_ids": ids, "attention_mask": mask}
         for module in self._modules_in_order:
             features = module(features)
-        return torch.nn.functional.normalize(features["sentence_embedding"].float(), dim=1)
+        vectors = torch.nn.functional.normalize(features["sentence_embedding"].float(), dim=1)
+        layers = features.get("all_layer_embeddings")
+        if layers is None:
+            return (vectors,)
+        # The first is what goes into the lowest layer.
+        states = layers[2 * (len(layers) - 1) // 3].float()
+        shares = (mask / mask.sum(dim=1, keepdim=True)).float()
+        return vectors, (states * shares[..., None]).sum(dim=1)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 import numpy as np
 import openvino
 import psutil
-from numpy.typing import NDArray
 
-from rapport_server.embedding.runtime import Row, padded
+from rapport_server.embedding.runtime import Row, States, padded, without_inner
 
 # Passes of a few hundred tokens do not divide over more cores than this.
 THREADS_MAX = 8
 
 
 class SentenceGraph:
-    """A graph from ids and mask, int64 (rows, tokens) padded on the right, to unit vectors; compiled. May raise anything."""
+    """A graph from ids and mask, int64 (rows, tokens) padded on the right, to unit vectors and, as a second
+    output, inner states; compiled. May raise anything."""
 
     def __init__(self, graph: openvino.Model, pad_id: int) -> None:
         settings = {
@@ -30,10 +30,11 @@ class SentenceGraph:
         self.pad_id = pad_id
         self._request = openvino.compile_model(graph, "CPU", settings).create_infer_request()
 
-    def __call__(self, rows: Sequence[Row]) -> NDArray[np.float32]:
-        """(rows, dimension), each of length 1."""
+    def __call__(self, rows: Sequence[Row]) -> States:
+        """One forward pass."""
         self._request.infer(list(padded(rows, self.pad_id)), share_inputs=True)
-        return np.array(self._request.get_output_tensor(0).data, dtype=np.float32)
+        outputs = [np.array(one.data, dtype=np.float32) for one in self._request.output_tensors]
+        return States(*outputs) if len(outputs) == 2 else without_inner(outputs[0])
 
 
 def threads() -> int:

@@ -25,6 +25,7 @@ class Slot:
     piece: Piece
     row: Row
     vector: NDArray[np.float32] | None = None
+    inner: NDArray[np.float32] | None = None
 
     @property
     def tokens(self) -> int:
@@ -76,9 +77,9 @@ class Job:
         self.ready_tokens -= slot.tokens
         return slot
 
-    def deliver(self, slot: Slot, vector: NDArray[np.float32]) -> None:
+    def deliver(self, slot: Slot, vector: NDArray[np.float32], inner: NDArray[np.float32]) -> None:
         """A piece has come back from the model."""
-        slot.vector = vector
+        slot.vector, slot.inner = vector, inner
         self._unfinished -= 1
 
     def result(self) -> list[Encoded] | EmbeddingFailed:
@@ -87,6 +88,7 @@ class Job:
             Encoded(
                 tuple(slot.piece for slot in slots),
                 np.stack([slot.vector for slot in slots if slot.vector is not None]),
+                np.stack([slot.inner for slot in slots if slot.inner is not None]),
             )
             for slots in self._slots
         ]

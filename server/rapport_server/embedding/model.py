@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rapport_server.embedding.runtime import Row
+from rapport_server.embedding.runtime import Row, States
 
-Forward = Callable[[Sequence[Row]], NDArray[np.float32]]
+Forward = Callable[[Sequence[Row]], States]
 
 # What a forward pass is tried with: short, beyond ASCII, and longer than most windows.
 PROBES = (
@@ -32,6 +32,7 @@ class LoadedModel:
     model_name: str
     fingerprint: str
     dimension: int
+    inner_dimension: int
     row_tokens_max: int
     window_tokens: int
     tokenizer: Any = field(repr=False)
@@ -74,5 +75,5 @@ def probe_rows(tokenizer: Any, row_tokens_max: int) -> list[Row]:
 
 def nearness(forward: Forward, probes: Sequence[Row], wanted: NDArray[np.float32]) -> float:
     """The smallest cosine between what the pass gives and what is wanted, (probes, dimension): together and one by one."""
-    alone = np.vstack([forward([probe]) for probe in probes])
-    return float(min((got * wanted).sum(axis=1).min() for got in (forward(probes), alone)))
+    alone = np.vstack([forward([probe]).vectors for probe in probes])
+    return float(min((got * wanted).sum(axis=1).min() for got in (forward(probes).vectors, alone)))

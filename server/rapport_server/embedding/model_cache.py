@@ -16,7 +16,7 @@ from rapport_server.embedding.fingerprint import files_digest
 from rapport_server.embedding.graph import SentenceGraph
 from rapport_server.embedding.model import COSINE_TOLERANCE, LoadedModel, nearness, probe_rows
 
-FORMAT = 1  # raise it when the conversion or the files here change
+FORMAT = 2  # raise it when the conversion or the files here change
 ENTRIES_MAX = 4  # about 90 MB each for the packaged model
 _FILES = ("graph.xml", "graph.bin", "tokenizer.json", "probes.npy")
 _ABOUT = "about.json"
@@ -30,6 +30,7 @@ class _About:
 
     fingerprint: str
     dimension: int
+    inner_dimension: int
     row_tokens_max: int
     window_tokens: int
     pad_id: int
@@ -86,10 +87,11 @@ def _write(model: LoadedModel, graph: SentenceGraph, directory: Path) -> None:
     openvino.save_model(graph.graph, directory / "graph.xml", compress_to_fp16=False)
     (directory / "tokenizer.json").write_text(model.tokenizer.to_str(), encoding="utf-8")
     probes = probe_rows(model.tokenizer, model.row_tokens_max)
-    np.save(directory / "probes.npy", graph(probes))
+    np.save(directory / "probes.npy", graph(probes).vectors)
     about = _About(
         model.fingerprint,
         model.dimension,
+        model.inner_dimension,
         model.row_tokens_max,
         model.window_tokens,
         graph.pad_id,
@@ -112,6 +114,7 @@ def _read(name: str, directory: Path) -> LoadedModel:
         name,
         about.fingerprint,
         about.dimension,
+        about.inner_dimension,
         about.row_tokens_max,
         about.window_tokens,
         tokenizer,

@@ -22,12 +22,10 @@ from rapport_server.embedding.model import (
     nearness,
     probe_rows,
 )
-from rapport_server.embedding.runtime import Row, padded
+from rapport_server.embedding.runtime import Row, States, padded, without_inner
 
 # Attention costs the square of the length: a model that sets no bound gets this one.
 LENGTH_TOKENS_MAX = 8192
-
-Vectors = NDArray[np.float32]
 
 _log = structlog.get_logger(__name__)
 
@@ -53,10 +51,12 @@ def load_library_model(name: str, source: str) -> LoadedModel:
         raise OSError(f"{source} has no config.json")
     probes = probe_rows(tokenizer, row_tokens_max)
     forward = _fastest(model, probes, prompted=bool(prompt))
+    shown = forward(probes[:1])
     return LoadedModel(
         name,
         fingerprint(directory, length, prompt),
-        int(forward(probes[:1]).shape[1]),
+        shown.vectors.shape[1],
+        shown.inner.shape[1],
         row_tokens_max,
         window_tokens,
         tokenizer,
@@ -73,17 +73,17 @@ def _bound_threads() -> None:
 def _fastest(model: Any, probes: Sequence[Row], *, prompted: bool) -> Forward:
     """The fastest forward pass whose vectors are those of `encode`, for one row as for several, for short ones as for long."""
 
-    def encode(rows: Sequence[Row]) -> Vectors:
+    def encode(rows: Sequence[Row]) -> States:
         texts = [row.text for row in rows]
         vectors = model.encode(
             texts, batch_size=len(texts), normalize_embeddings=True, show_progress_bar=False
         )
-        return np.asarray(vectors, dtype=np.float32)
+        return without_inner(np.asarray(vectors, dtype=np.float32))
 
     # Beside a prompt, `encode` may leave it out of the pooling: its own business.
     if prompted or type(model[0]).__name__ != "Transformer":
         return encode
-    wanted = np.vstack([encode([probe]) for probe in probes])
+    wanted = np.vstack([encode([probe]).vectors for probe in probes])
     for make in (_on_openvino, _on_torch):
         try:
             forward = make(model)
@@ -106,10 +106,10 @@ def _on_torch(model: Any) -> Forward:
     pad_id = _pad_id(model)
 
     @torch.inference_mode()
-    def forward(rows: Sequence[Row]) -> Vectors:
+    def forward(rows: Sequence[Row]) -> States:
         inputs = [torch.from_numpy(array).to(model.device) for array in padded(rows, pad_id)]
-        vectors: Vectors = sentences(*inputs).cpu().numpy()
-        return vectors
+        outputs: list[NDArray[np.float32]] = [one.cpu().numpy() for one in sentences(*inputs)]
+        return States(*outputs) if len(outputs) == 2 else without_inner(outputs[0])
 
     return forward
 

@@ -113,10 +113,10 @@ class EmbedThread:
 
     def _pass(self, lane: Lane, slots: list[Slot]) -> None:
         started = time.perf_counter()
-        vectors = self._runtime.forward([slot.row for slot in slots])
+        states = self._runtime.forward([slot.row for slot in slots])
         seconds = time.perf_counter() - started
-        for slot, vector in zip(slots, vectors, strict=True):
-            slot.job.deliver(slot, vector)
+        for slot, vector, inner in zip(slots, states.vectors, states.inner, strict=True):
+            slot.job.deliver(slot, vector, inner)
         lengths = np.array([slot.tokens for slot in slots])
         if lane is Lane.BULK:
             self._lanes.bulk_size.measured(int(lengths.max()) * len(slots), seconds)

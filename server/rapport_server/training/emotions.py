@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rapport_server.analysis.head import Head
-from rapport_server.analysis.tokens import tokens
+from rapport_server.analysis.shouting import is_shouting
+from rapport_server.analysis.tokens import SHOUTED, tokens
 from rapport_server.training.data import Emotions
 from rapport_server.training.network import Examples, Recipe, train
 from rapport_server.training.scores import best_thresholds
@@ -42,22 +43,27 @@ def joined(reddit: Emotions, own: Emotions) -> Emotions:
     )
 
 
+def surface(text: str) -> list[str]:
+    """What the emotion head reads of a text's surface."""
+    return [*tokens(text), SHOUTED] if is_shouting(text) else tokens(text)
+
+
 def train_emotions(
-    data: Emotions, vectors: Floats, surface: Surface = tokens, recipe: Recipe = RECIPE
+    data: Emotions, inputs: Floats, read: Surface = surface, recipe: Recipe = RECIPE
 ) -> Trained:
-    """Train on all rows; `surface` makes a text's features."""
-    examples = Examples(vectors, [surface(text) for text in data.texts], data.targets, data.weights)
+    """Train on all rows; `read` makes a text's features."""
+    examples = Examples(inputs, [read(text) for text in data.texts], data.targets, data.weights)
     head, outside = train(examples, recipe)
     thresholds = best_thresholds(outside, data.targets > 0)
     return Trained(head, np.maximum(thresholds, THRESHOLD_MIN))
 
 
 def detect(
-    trained: Trained, vectors: Floats, surface: Sequence[Sequence[str]]
+    trained: Trained, inputs: Floats, surfaces: Sequence[Sequence[str]]
 ) -> NDArray[np.bool_]:
     """What the analyser would list: labels over their threshold, the nearest one when none is. (rows, 28)."""
-    logits = trained.head.vector_logits(vectors)
-    logits += np.stack([trained.head.word_logits(row) for row in surface])
+    logits = trained.head.state_logits(inputs)
+    logits += np.stack([trained.head.word_logits(row) for row in surfaces])
     margins = logits - trained.thresholds
     found = margins > 0
     nothing = ~found.any(axis=1)

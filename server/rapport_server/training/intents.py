@@ -69,20 +69,20 @@ def gather(rows: Sequence[Utterance], own: Sequence[Sentence]) -> IntentData:
 
 
 def train_intents(
-    data: IntentData, vectors: Floats, surface: Surface = tokens, recipe: Recipe = RECIPE
+    data: IntentData, inputs: Floats, surface: Surface = tokens, recipe: Recipe = RECIPE
 ) -> Head:
     """Train on all rows but the held-out ones."""
     targets = np.eye(len(data.labels), dtype=np.float32)[data.classes]
     features = [surface(text) for text in data.texts]
-    return train(Examples(vectors, features, targets, data.weights), recipe)[0]
+    return train(Examples(inputs, features, targets, data.weights), recipe)[0]
 
 
 def answers(
-    head: Head, texts: Sequence[str], vectors: Floats, surface: Surface = tokens
+    head: Head, texts: Sequence[str], inputs: Floats, surface: Surface = tokens
 ) -> NDArray[np.intp]:
     """The number of the likeliest intent per text."""
     of_words = np.stack([head.word_logits(surface(text)) for text in texts])
-    chosen: NDArray[np.intp] = (head.vector_logits(vectors) + of_words).argmax(axis=1)
+    chosen: NDArray[np.intp] = (head.state_logits(inputs) + of_words).argmax(axis=1)
     return chosen
 
 

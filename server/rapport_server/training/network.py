@@ -1,4 +1,4 @@
-"""One network for every head: a hidden layer over the embedding plus a linear part over the surface, trained jointly."""
+"""One network for every head: a hidden layer over the model's states plus a linear part over the surface, trained jointly."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -38,9 +38,9 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """vectors (n, dimension), the tokens of each text, targets (n, outputs) and weights (n,)."""
+    """inputs (n, width), the tokens of each text, targets (n, outputs) and weights (n,)."""
 
-    vectors: Floats
+    inputs: Floats
     tokens: Sequence[Sequence[str]]
     targets: Floats
     weights: Floats
@@ -48,7 +48,7 @@ class Examples:
     def at(self, rows: NDArray[np.intp]) -> "Examples":
         """The chosen rows."""
         return Examples(
-            self.vectors[rows],
+            self.inputs[rows],
             [self.tokens[row] for row in rows],
             self.targets[rows],
             self.weights[rows],
@@ -63,18 +63,18 @@ def vocabulary(tokens: Sequence[Sequence[str]], count_min: int) -> dict[str, int
 
 
 class _Net(nn.Module):
-    def __init__(self, recipe: Recipe, dimension: int, words: int, outputs: int) -> None:
+    def __init__(self, recipe: Recipe, width: int, words: int, outputs: int, scale: float) -> None:
         super().__init__()
-        self.scale = dimension**0.5
+        self.scale = scale
         self.input_drop = nn.Dropout(recipe.input_dropout)
         self.drop = nn.Dropout(recipe.dropout)
-        self.hidden = nn.Linear(dimension, recipe.hidden)
+        self.hidden = nn.Linear(width, recipe.hidden)
         self.out = nn.Linear(recipe.hidden, outputs)
         self.words = nn.EmbeddingBag(words + 1, outputs, mode="sum", padding_idx=words)
         nn.init.zeros_(self.words.weight)
 
-    def forward(self, vectors: Tensor, ids: Tensor, shares: Tensor) -> Tensor:
-        hidden = torch.relu(self.hidden(self.input_drop(vectors * self.scale)))
+    def forward(self, inputs: Tensor, ids: Tensor, shares: Tensor) -> Tensor:
+        hidden = torch.relu(self.hidden(self.input_drop(inputs * self.scale)))
         logits: Tensor = self.out(self.drop(hidden)) + self.words(ids, per_sample_weights=shares)
         return logits
 
@@ -82,7 +82,7 @@ class _Net(nn.Module):
 def train(examples: Examples, recipe: Recipe) -> tuple[Head, Floats]:
     """The average of one network per fold as one head, and each row's logits from the network that did not see it."""
     words = vocabulary(examples.tokens, recipe.words_min)
-    folds = np.random.default_rng(7).permutation(len(examples.vectors)) % recipe.folds
+    folds = np.random.default_rng(7).permutation(len(examples.inputs)) % recipe.folds
     outside = np.zeros_like(examples.targets)
     nets = []
     for fold in range(recipe.folds):
@@ -96,10 +96,12 @@ def train(examples: Examples, recipe: Recipe) -> tuple[Head, Floats]:
 def _fit(examples: Examples, recipe: Recipe, words: dict[str, int], seed: int) -> _Net:
     torch.manual_seed(seed)
     outputs = examples.targets.shape[1]
-    net = _Net(recipe, examples.vectors.shape[1], len(words), outputs)
+    # Inputs of about variance 1.
+    scale = float(1.0 / np.sqrt(np.mean(examples.inputs**2)))
+    net = _Net(recipe, examples.inputs.shape[1], len(words), outputs, scale)
     ids, shares = bags(examples.tokens, words)
     targets, weights = torch.from_numpy(examples.targets), torch.from_numpy(examples.weights)
-    vectors = torch.from_numpy(examples.vectors)
+    inputs = torch.from_numpy(examples.inputs)
     decayed = [*net.hidden.parameters(), *net.out.parameters()]
     optimiser = torch.optim.AdamW(
         [
@@ -111,15 +113,15 @@ def _fit(examples: Examples, recipe: Recipe, words: dict[str, int], seed: int) -
             },
         ]
     )
-    steps = recipe.epochs * -(-len(vectors) // recipe.batch)
+    steps = recipe.epochs * -(-len(inputs) // recipe.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, [recipe.rate, recipe.words_rate], total_steps=steps, pct_start=0.1
     )
     net.train()
     for _ in range(recipe.epochs):
-        for rows in torch.split(torch.randperm(len(vectors)), recipe.batch):
+        for rows in torch.split(torch.randperm(len(inputs)), recipe.batch):
             kept = torch.rand(ids[rows].shape) >= recipe.words_dropout
-            logits = net(vectors[rows], ids[rows], shares[rows] * kept)
+            logits = net(inputs[rows], ids[rows], shares[rows] * kept)
             loss = (_losses(logits, targets[rows], recipe) * weights[rows]).mean()
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -150,7 +152,7 @@ def bags(tokens: Sequence[Sequence[str]], words: dict[str, int]) -> tuple[Tensor
 
 @torch.inference_mode()
 def _logits(net: _Net, examples: Examples, words: dict[str, int]) -> Floats:
-    logits: Floats = net(torch.from_numpy(examples.vectors), *bags(examples.tokens, words)).numpy()
+    logits: Floats = net(torch.from_numpy(examples.inputs), *bags(examples.tokens, words)).numpy()
     return logits
 
 
@@ -164,8 +166,9 @@ def _merged(nets: Sequence[_Net], words: dict[str, int]) -> Head:
         words=words,
         word_weights=np.mean(each("words.weight"), axis=0)[: len(words)],
         word_power=np.array([WORD_POWER], dtype=np.float32),
-        linear_weights=np.zeros((nets[0].hidden.in_features, nets[0].out.out_features), np.float32),
-        hidden_weights=np.concatenate(each("hidden.weight")).T * nets[0].scale,
+        hidden_weights=np.concatenate(
+            [net.hidden.weight.detach().numpy() * np.float32(net.scale) for net in nets]
+        ).T,
         hidden_bias=np.concatenate(each("hidden.bias")),
         out_weights=np.concatenate(each("out.weight"), axis=1).T / np.float32(len(nets)),
         out_bias=np.mean(each("out.bias"), axis=0),

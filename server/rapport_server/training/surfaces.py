@@ -17,7 +17,7 @@ _NEGATORS = frozenset(
 
 
 def none(_: str) -> list[str]:
-    """No surface: the embedding alone."""
+    """No surface: the model's states alone."""
     return []
 
 
@@ -56,8 +56,8 @@ def capitals(text: str) -> Iterator[str]:
 
 def cases() -> Iterator[tuple[str, Surface]]:
     """The surfaces of an ablation by name."""
-    yield "embedding alone", none
-    yield "as committed", tokens
+    yield "none", none
+    yield "words, pairs and punctuation", tokens
     for kind in sorted(KINDS):
         yield f"without {kind}", _without(kind)
     for extra in (negation, emoji, elongated, capitals):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rapport_server.analysis.head import Head
 from rapport_server.analysis.kernel import KernelHead
 from rapport_server.analysis.loading import HeadFile
+from rapport_server.analysis.scaling import Scaling
 from rapport_server.analysis.tokens import tokens
 from rapport_server.domain.analysis import Intent
 from rapport_server.embedding import load_encoder
@@ -20,10 +21,12 @@ from rapport_server.training.vectors import embed
 
 Floats = NDArray[np.float32]
 
-# What the crisis threshold must keep on the training sentences, each judged by a head that did not see it: a little more than
-# the 0.85 that is wanted.
-CRISIS_PRECISION_MIN = 0.82
+# What the crisis threshold must keep on the training sentences, each judged by a head that did not see it: near
+# the 0.85 that is wanted, as they are harder than what people write.
+CRISIS_PRECISION_MIN = 0.84
 SEED = 1
+# Two networks instead of five: the cases are compared with each other.
+ABLATED: dict[str, Any] = {"folds": 2}
 ALONE: dict[str, Any] = {"epochs": 30, "rate": 5e-3}
 
 
@@ -86,7 +89,8 @@ class _Training:
         self._intents = intents.gather(rows, own_train)
         self._rows = rows
         self._crisis_tests = {
-            name: data.own_sentences(name) for name in ("crisis_test", "crisis_final")
+            name: data.own_sentences(name)
+            for name in ("crisis_test", "crisis_final", "crisis_fresh")
         }
         self._look_alikes = data.look_alikes(path)[1]
         self._crisis = self._gather_crisis(
@@ -129,10 +133,13 @@ class _Training:
         runtime = load_encoder()
         torch.set_num_threads(1)
         self._fingerprint, self._model_name = runtime.fingerprint, runtime.model_name
-        self._vectors = embed(runtime, texts, cache)
+        self._width = runtime.dimension + runtime.inner_dimension
+        self._embedded = embed(runtime, texts, cache)
+        self._scaling = Scaling.of(self._embedded.of(self._train.texts).inner)
 
     def _of(self, texts: list[str]) -> Floats:
-        return np.stack([self._vectors[text] for text in texts])
+        states = self._embedded.of(texts)
+        return self._scaling.inputs(states.vectors, states.inner)[:, : self._width]
 
     def run(self, *, ablate: bool) -> Outcome:
         self._tell("training crisis")
@@ -147,6 +154,7 @@ class _Training:
         heads = HeadFile.unpacked(
             HeadFile(
                 fingerprint=self._fingerprint,
+                scaling=self._scaling,
                 emotions=emotion.head,
                 emotion_labels=self._train.labels,
                 emotion_thresholds=emotion.thresholds,
@@ -181,7 +189,10 @@ class _Training:
         outcome.per_emotion = dict(zip(self._dev.labels, map(float, each), strict=True))
 
     def _emotion_scores(
-        self, trained: emotions.Trained, rows: data.Emotions, surface: surfaces.Surface = tokens
+        self,
+        trained: emotions.Trained,
+        rows: data.Emotions,
+        surface: surfaces.Surface = emotions.surface,
     ) -> tuple[Floats, float]:
         found = emotions.detect(
             trained, self._of(rows.texts), [surface(text) for text in rows.texts]
@@ -269,20 +280,25 @@ class _Training:
         return Score("crisis", f"alarm rate on {len(kept):,} {name}", rate)
 
     def _alarms(self, head: KernelHead, texts: list[str]) -> NDArray[np.bool_]:
-        vectors = self._of(texts)
+        inputs = self._of(texts)
         return np.array(
             [
-                maybe and head.logit(head.nearness(vector), crisis.features(text)) > 0
-                for text, vector, maybe in zip(texts, vectors, head.may_be(vectors), strict=True)
+                maybe and head.logit(head.nearness(row), crisis.features(text)) > 0
+                for text, row, maybe in zip(texts, inputs, head.may_be(inputs), strict=True)
             ]
         )
 
     def _ablate(self, outcome: Outcome) -> None:
-        """The heads for emotions and intents again with other surfaces."""
-        for name, surface in surfaces.cases():
+        """The heads for emotions and intents again with other surfaces, and without the inner states."""
+        both = self._width
+        for width, name, surface in (
+            *((both, *case) for case in surfaces.cases()),
+            (both // 2, "words, pairs and punctuation, without the inner states", tokens),
+        ):
             self._tell(f"ablation: {name}")
-            # Without words the embedding's part has to learn more, and learns slowly at the rate of the whole.
-            change = ALONE if surface is surfaces.none else {}
+            self._width = width
+            # Without words the states' part has to learn more, and learns slowly at the rate of the whole.
+            change = ABLATED | (ALONE if surface is surfaces.none else {})
             trained = emotions.train_emotions(
                 self._train,
                 self._of(self._train.texts),
