@@ -13,6 +13,7 @@ class ScriptedEncoder:
     """One piece per text, its vector made of the text's length; `before` runs before each call and may raise or wait."""
 
     fingerprint = model_name = "scripted"
+    inner_dimension = 0
     dimension = DIMENSION
 
     def __init__(self, before: Callable[[Sequence[str]], Awaitable[None]] | None = None) -> None:
