@@ -62,6 +62,8 @@ def test_the_sentences_that_the_rules_were_made_with_stay_read() -> None:
         ("on March 3rd", None),
         ("on 29 February", None),
         ("on 30 February", None),
+        ("on Mar. 10", "03-11"),
+        ("on Sept. 10", "09-11"),
         ("on 2026-03-10", "03-11"),
         ("on 13/03/2026", "03-14"),
         ("on 04/05/2026", None),
@@ -100,6 +102,10 @@ def test_the_morning_after_is_the_speakers_own_also_where_the_clocks_change() ->
         ("Remind me to pay today.", "2026-03-06T10:00"),
         ("Remind me to turn it off in 20 minutes.", "2026-03-06T10:20"),
         ("Don't let me forget to water the plants tomorrow.", "2026-03-07T09:00"),
+        ("Don't let me forget the rent on the 1st.", "2026-04-01T09:00"),
+        ("Don't let me forget that the rent is due on the 1st.", "2026-04-01T09:00"),
+        ("Don't let me forget you.", None),
+        ("Don't let me forget what I said on Monday.", None),
         ("Remind me to buy milk.", "2026-03-07T09:00"),
         ("Remind me what a mortgage is.", None),
         ("You remind me of my sister.", None),
@@ -124,7 +130,22 @@ def test_the_clock_of_a_reminder_in_hours_runs_through_a_change_of_the_clocks() 
         ("Mum's scan is on Monday.", "Ask how their mum's scan on 2026-03-09 went"),
         ("Anna's exam is on Monday.", "Ask how Anna's exam on 2026-03-09 went"),
         ("We fly home tomorrow.", "Ask how it went on 2026-03-07: “We fly home tomorrow.”"),
-        ("Remind me to pay.", "Remind them: pay (asked for on 2026-03-06)"),
+        (
+            "The meeting with Mr. Carvalho is on Thursday at 10.",
+            "Ask how it went on 2026-03-12: “The meeting with Mr. Carvalho is on Thursday at 10.”",
+        ),
+        (
+            "Remind me to take my pills.",
+            "Remind them, as they asked on 2026-03-06: “take my pills”",
+        ),
+        (
+            "Remind me to pay the plumber tomorrow.",
+            "Remind them, as they asked on 2026-03-06 for 2026-03-07: “pay the plumber tomorrow”",
+        ),
+        (
+            "Remind me at 5pm to leave.",
+            "Remind them, as they asked on 2026-03-06 for 2026-03-06 at 17:00: “leave”",
+        ),
     ],
 )
 def test_the_description_says_what_to_bring_up(text: str, description: str) -> None:

@@ -107,7 +107,7 @@ class Situation:
 def system_prompt(situation: Situation, tokens_max: int) -> str:
     """The text to paste in front of a conversation, at most `tokens_max` (≥ CONTEXT_TOKENS_MIN) tokens by our estimate.
 
-    How things stand always fits; then what is due, then the memories, as many as fit, the nearest first.
+    How things stand always fits; then what is due, the latest first, then the memories, as many as fit, the nearest first.
     """
     zone = ZoneInfo(situation.time_zone or "UTC")
     name = _NOT_IN_A_NAME.sub("", " ".join(situation.user_name.split()))[:NAME_CHARS_MAX].strip()
@@ -121,9 +121,11 @@ def system_prompt(situation: Situation, tokens_max: int) -> str:
         *_message(situation.analysis),
         f"Tone: {tone}",
     ]
+    # What nobody marks as done must not keep out what has become due since.
+    newest = sorted(situation.due, key=lambda due: due.due_at, reverse=True)[:DUE_MAX]
     # Made one by one: what the budget leaves out costs nothing.
     entries = chain(
-        (_due_entry(due, situation.now, zone) for due in situation.due[:DUE_MAX]),
+        (_due_entry(due, situation.now, zone) for due in newest),
         (_quote_entry(quote, situation.now, zone) for quote in situation.quotes),
     )
     return "\n".join([*lines, *_fenced(entries, tokens_max - _tokens(lines))])
@@ -174,9 +176,9 @@ def _message(analysis: Analysis) -> list[str]:
 
 
 def _due_entry(due: Trigger, now: datetime, zone: ZoneInfo) -> list[str]:
+    day = due.due_at.astimezone(zone).date()
     when = ago(due.due_at, now, zone)
-    since = when if when == "today" else f"since {when}"
-    return [f"[to bring up, due {since}]", *_quoted(due.description, DUE_TOKENS_MAX)]
+    return [f"[to bring up, due {when}, {day}]", *_quoted(due.description, DUE_TOKENS_MAX)]
 
 
 def _quote_entry(quote: Quote, now: datetime, zone: ZoneInfo) -> list[str]:

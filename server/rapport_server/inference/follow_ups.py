@@ -18,7 +18,7 @@ _QUOTE_CHARS_MAX = 300
 _PHRASES_MAX = 4
 FOLLOW_UPS_MAX = 16
 _CLAUSE = re.compile(
-    r"\s*(?:[,;:()–—!?.]+\s|\s-\s)\s*|\s+(?=(?:and|but|because|although|though|while|so|then)\s)"
+    r"\s*(?:[,;:()–—!?]+\s|\s-\s)\s*|\s+(?=(?:and|but|because|although|though|while|so|then)\s)"
 )
 _SUBJECT = re.compile(
     r"(?i)\b(?P<whose>my|our|the|(?!it|that|he|she|there|what|who|here|let)[a-z]\w*['’]s) (?P<event>(?:[\w'’-]+ ){0,4}?[\w'’-]+?)(?:['’]s)?"

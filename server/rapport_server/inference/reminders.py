@@ -9,10 +9,12 @@ from rapport_server.inference.dates import MORNING, date_phrases
 _ASKED = re.compile(
     r"(?i)(?:^|[,;:–—-]\s*(?:and\s+)?|\b(?:please|can you|could you|would you|will you|you to|can u|pls|plz|hey)\s+)"
     r"(?:(?:please|kindly|just|also)\s+)?"
-    r"(?:remind (?:me|us)|(?:don['’]?t|do not) let (?:me|us) forget)\b(?P<rest>.*)"
+    r"(?:remind (?:me|us)|(?P<forget>(?:don['’]?t|do not) let (?:me|us) forget))\b(?P<rest>.*)"
 )
 # What is to be done; "remind me what a mortgage is" and "remind me how" ask for knowledge.
 _WHAT = re.compile(r"(?i)(?:^|\s)(?P<how>to|that|about|of)\s+(?P<what>.+)")
+# "Don't let me forget the rent on the 1st" names it outright.
+_WHAT_FORGOTTEN = re.compile(r"(?i)^[\s:]*(?:(?P<how>to|that|about|of)\s+)?(?P<what>.+)")
 _KNOWLEDGE = re.compile(
     r"(?i)^\s*(?:what|who|how|why|which|where|when (?:is|was|did|does)|again)\b"
 )
@@ -32,35 +34,39 @@ def reminder(sentence: str, local: datetime) -> FollowUp | None:
     asked = _ASKED.search(sentence)
     if asked is None or _KNOWLEDGE.match(asked["rest"]):
         return None
-    what = _WHAT.search(asked["rest"])
+    what = (_WHAT_FORGOTTEN if asked["forget"] else _WHAT).search(asked["rest"])
     if what is None:
         return None
-    due = _due(sentence, local, dated=what["how"].lower() != "to")
-    if due is None:
+    due, meant = _due(sentence, local)
+    # Whoever says "remind me of you" or "don't let me forget you" wants nothing done.
+    if not meant and (what["how"] or "").lower() != "to":
         return None
-    asked_for = what["what"].strip(" .!?")[:_WHAT_CHARS_MAX]
-    description = f"Remind them: {asked_for} (asked for on {local.date()})"
+    quote = what["what"].strip(" .!?")[:_WHAT_CHARS_MAX]
+    description = f"Remind them, as they asked on {local.date()}{meant}: “{quote}”"
     return FollowUp(description, due.astimezone(UTC), sentence)
 
 
-def _due(sentence: str, local: datetime, *, dated: bool) -> datetime | None:
-    """With `dated`, only when the sentence names a time."""
+def _due(sentence: str, local: datetime) -> tuple[datetime, str]:
+    """When, and the time that the sentence names, in words with a date; empty when it names none."""
     phrase = next(date_phrases(sentence, local), None)
     if phrase is not None and phrase.at is not None:
-        return phrase.at
+        return phrase.at, _moment(phrase.at)
     clock = _clock(sentence)
-    if phrase is None:
-        day = local.date()
-        if clock is None:
-            if dated:
-                return None
-            return datetime.combine(day + timedelta(1), MORNING, local.tzinfo)
+    day = phrase.day if phrase is not None else local.date()
+    if clock is not None:
         due = datetime.combine(day, clock, local.tzinfo)
-        return due if due > local else datetime.combine(day + timedelta(1), clock, local.tzinfo)
+        if phrase is None and due <= local:
+            due = datetime.combine(day + timedelta(1), clock, local.tzinfo)
+        return max(due, local), _moment(due)
+    if phrase is None:
+        return datetime.combine(day + timedelta(1), MORNING, local.tzinfo), ""
     part = _PART.search(sentence)
     default = _PARTS[part.group().lower()] if part else MORNING
-    due = datetime.combine(phrase.day, clock or default, local.tzinfo)
-    return max(due, local)
+    return max(datetime.combine(day, default, local.tzinfo), local), f" for {day}"
+
+
+def _moment(at: datetime) -> str:
+    return f" for {at:%Y-%m-%d} at {at:%H:%M}"
 
 
 def _clock(sentence: str) -> time | None:

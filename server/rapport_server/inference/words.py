@@ -7,9 +7,10 @@ from itertools import chain, islice
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 _POSSESSIVE = re.compile(r"(?i)(.+)(['’](?:s|re|m|ll|ve|d))$")
-# A full stop after these or after one letter ends no sentence.
+# A full stop after these, after one letter or between a month and its day ends no sentence.
 _END = re.compile(
-    r"(?<!\b(?:Mr|Ms|Dr|St|vs|No))(?<!\bMrs)(?<!\bProf)(?<!\b[A-Za-z])(?<!\b[ap]\.m)[.!?…]+[\"'”’)]* (?=\S)"
+    r"(?<!\b(?:Mr|Ms|Dr|St|Sr|Jr|vs|No))(?<!\b(?:Mrs|Rev))(?<!\bProf)(?<!\b[A-Za-z])(?<!\b[ap]\.m)"
+    r"(?<!\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?=\. \d))(?<!\bSept(?=\. \d))[.!?…]+[\"'”’)]* (?=\S)"
 )
 # So that no pattern meets a page without a full stop.
 SENTENCE_CHARS_MAX = 600

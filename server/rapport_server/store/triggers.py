@@ -47,6 +47,7 @@ class TriggerTable:
     ) -> Callable[[], Awaitable[list[Trigger]]]:
         """Ask for those that are due at `at` and not done, the longest due first; call the answer to read them.
 
+        Of more than `limit` those that became due last.
         In a pipelined transaction they come with the next statement's rows, without a round trip of their own.
         """
         cursor = self._conn.cursor(row_factory=kwargs_row(_trigger))

@@ -9,9 +9,11 @@ SELECT trigger_id, description, due_at, origin, source_id, done FROM person_trig
 WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s AND trigger_id = %(trigger_id)s AND NOT deleted
 
 -- name: due
-SELECT trigger_id, description, due_at, origin, source_id, done FROM person_trigger
-WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s AND NOT done AND due_at <= %(at)s
-ORDER BY due_at, trigger_id LIMIT %(limit)s
+SELECT trigger_id, description, due_at, origin, source_id, done FROM (
+    SELECT trigger_id, description, due_at, origin, source_id, done FROM person_trigger
+    WHERE tenant_id = %(tenant_id)s AND end_user_id = %(end_user_id)s AND NOT done AND due_at <= %(at)s
+    ORDER BY due_at DESC, trigger_id DESC LIMIT %(limit)s) AS latest
+ORDER BY due_at, trigger_id
 
 -- name: upsert
 INSERT INTO person_trigger (tenant_id, end_user_id, trigger_id, description, due_at, origin, source_id, done, by_hand)
