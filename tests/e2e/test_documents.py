@@ -1,0 +1,44 @@
+"""What the documents show can be run as it stands there."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.fix_rapport import TenantHandle
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def run_block(name: str, position: int) -> None:
+    source = BLOCK.findall((ROOT / name).read_text())[position]
+    exec(compile(source, f"{name}, block {position}", "exec"), {"__name__": "document"})
+
+
+@pytest.fixture
+def told(tenant: TenantHandle, monkeypatch: pytest.MonkeyPatch) -> TenantHandle:
+    """A tenant that clients find in the environment."""
+    monkeypatch.setenv("RAPPORT_TARGET", tenant.server.address)
+    monkeypatch.setenv("RAPPORT_API_KEY", tenant.key)
+    return tenant
+
+
+def test_the_conversation_of_the_readme_runs(
+    told: TenantHandle, capsys: pytest.CaptureFixture[str]
+):
+    run_block("README.md", 0)
+    run_block("README.md", 1)
+    shown = capsys.readouterr().out
+    assert "She fears the anaesthesia" in shown
+    assert "You said you would call me on Tuesday." in shown
+
+
+def test_what_is_due_is_marked_as_done_as_the_document_shows(told: TenantHandle):
+    told.client.process("maya", message="Hello.")
+    trigger = {"description": "Ask how it went", "due_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    told.client.upsert_trigger("maya", trigger=trigger)
+    run_block("docs/people-and-follow-ups.md", 0)
+    assert [one.done for one in told.client.list_triggers("maya")] == [True]
+    assert not told.client.process("maya", message="Hello.").triggers
