@@ -193,14 +193,17 @@ class Unavailable(RapportError):
     reason = code = "UNAVAILABLE"
 
     def __init__(
-        self, message: str | None = None, *, retry_s: float = 1.0, **metadata: str
+        self, message: str | None = None, *, retry_s: float | None = 1.0, **metadata: str
     ) -> None:
         super().__init__(message, **metadata)
         self.retry_s = retry_s
 
 
 class LlmFailed(Unavailable):
-    """The language model endpoint failed."""
+    """The language model endpoint failed.
+
+    retry_s is None where the same would fail again, as with a wrong key.
+    """
 
     reason = "LLM_FAILED"
 

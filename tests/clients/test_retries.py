@@ -177,8 +177,28 @@ async def test_a_failed_dial_does_not_keep_a_returned_server_out_for_a_second(
     await caller.call(lambda c: c.get_relation("maya"))
 
 
-def test_the_backoff_grows_to_two_seconds_with_jitter_and_keeps_the_servers_wish() -> None:
-    waits = [[calls.backoff_s(attempt, None) for _ in range(200)] for attempt in (1, 2, 3, 4, 9999)]
-    for base, drawn in zip((0.2, 0.6, 1.8, 2.0, 2.0), waits, strict=True):
+@pytest.mark.parametrize("model", [False, True], ids=["server", "language model"])
+def test_the_backoff_grows_with_jitter_and_keeps_the_servers_wish(model: bool) -> None:
+    error = rapport.UnavailableError(reason="LLM_FAILED" if model else "")
+    bases = (2.0, 4.0, 8.0, 16.0, 30.0) if model else (0.2, 0.6, 1.8, 2.0, 2.0)
+    for attempt, base in zip((1, 2, 3, 4, 9999), bases, strict=True):
+        drawn = [calls.backoff_s(attempt, error) for _ in range(200)]
         assert base / 2 <= min(drawn) < max(drawn) <= base
-    assert calls.backoff_s(1, 7.0) == 7.0
+    error.retry_after = 7.0
+    assert calls.backoff_s(1, error) == 7.0
+
+
+async def test_a_language_model_that_would_refuse_again_is_not_asked_again(
+    server: ScriptedServer, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "LLM_BACKOFF_FIRST_S", 0.01)
+    away, refused = (
+        Refusal(grpc.StatusCode.UNAVAILABLE, "LLM_FAILED", retry_after_s=wait)
+        for wait in (0.01, None)
+    )
+    for refusal in (away, away, refused):
+        server.script("Process", refusal)
+    with pytest.raises(rapport.UnavailableError) as caught:
+        await caller.call(lambda c: c.process("maya", message="hi", generate_reply=True))
+    assert len(server.seen) == 3
+    assert caught.value.retry_after is None

@@ -167,6 +167,13 @@ def test_whatever_the_model_does_the_interaction_is_stored_once_and_the_reply_ca
     llm.replies.append(FAILURES["status 500"])
     assert allowed.client.process("eve", message="Hello", generate_reply=True).reply == REPLY
     assert allowed.client.get_relation("eve").relation.interaction_count == 1
+    # But not where the endpoint would refuse again.
+    asked = len(llm.asked_for_replies)
+    llm.replies.append(sends(b"{}", status=401))
+    with refused("UNAVAILABLE", "LLM_FAILED") as error:
+        allowed.client.process("noor", message="Hello", generate_reply=True)
+    assert error.retry_after is None
+    assert len(llm.asked_for_replies) == asked + 1
 
 
 def test_what_cannot_be_stored_or_sent_is_left_out_of_a_reply(

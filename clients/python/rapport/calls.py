@@ -26,6 +26,10 @@ T = TypeVar("T")
 BACKOFF_FIRST_S = 0.2
 BACKOFF_FACTOR = 3.0
 BACKOFF_MAX_S = 2.0
+# A language model that is overloaded is asked less and less often: each request costs its owner something.
+LLM_BACKOFF_FIRST_S = 2.0
+LLM_BACKOFF_FACTOR = 2.0
+LLM_BACKOFF_MAX_S = 30.0
 # The jitter takes away up to half, so that clients that failed together do not come back together.
 JITTER = 0.5
 
@@ -78,17 +82,23 @@ def is_retryable(error: RapportError, mutating: bool) -> bool:
     """
     if error.hint:
         return False
+    if error.reason == "LLM_FAILED":
+        # The server names no time where its endpoint would refuse again.
+        return error.retry_after is not None
     if error.code == "UNAVAILABLE":
         return True
     return mutating and error.code == "ABORTED" and error.reason == "CONFLICT"
 
 
-def backoff_s(attempt: int, retry_after_s: float | None) -> float:
+def backoff_s(attempt: int, error: RapportError) -> float:
     """Seconds to wait after that attempt (from 1) failed; at least what the server asked for."""
+    first, factor, most = BACKOFF_FIRST_S, BACKOFF_FACTOR, BACKOFF_MAX_S
+    if error.reason == "LLM_FAILED":
+        first, factor, most = LLM_BACKOFF_FIRST_S, LLM_BACKOFF_FACTOR, LLM_BACKOFF_MAX_S
     # The exponent is bounded because a float is, and a call without a limit has any number of attempts.
-    full = min(BACKOFF_MAX_S, BACKOFF_FIRST_S * BACKOFF_FACTOR ** min(attempt - 1, 64))
+    full = min(most, first * factor ** min(attempt - 1, 64))
     jittered = full * (1 - JITTER * random.random())  # noqa: S311 - spreads load, guards nothing
-    return max(jittered, retry_after_s or 0.0)
+    return max(jittered, error.retry_after or 0.0)
 
 
 class Calls:
@@ -206,7 +216,7 @@ class Calls:
                 return await attempt(deadline.remaining())
             except RapportError as error:
                 self.complete(error, deadline.timeout_s, request_id)
-                delay = backoff_s(number, error.retry_after)
+                delay = backoff_s(number, error)
                 last = number == attempts_max or not until.allows(delay)
                 if last or not is_retryable(error, mutating=bool(request_id)):
                     raise

@@ -20,6 +20,8 @@ from rapport_server.llm.bounded import EVENT_STREAM, bounded
 # The SDK wants some key; servers of one's own mostly ask for none.
 NO_KEY = "none"
 RETRY_S_MAX = 60.0  # an endpoint may ask for an hour; a caller had better look again before
+# Of the statuses below 500: late, conflict, too early, too many.
+_PASSING_STATUSES = frozenset({408, 409, 425, 429})
 # What the hosts of these names call the bound of an answer; everybody else knows it by the older name.
 _NEW_BOUND_HOSTS = ("openai.com", "azure.com")
 # What a database or a terminal could trip over; tab and the ends of lines stay.
@@ -200,7 +202,7 @@ def _failed(error: Exception) -> LlmFailed:
         case openai.APIStatusError():
             return LlmFailed(
                 f"The language model's endpoint answered with status {error.status_code}.",
-                retry_s=_retry_s(error.response.headers.get("retry-after", "")),
+                retry_s=_retry_s(error.status_code, error.response.headers.get("retry-after", "")),
             )
         # The body of an error page is read past the SDK's own translation.
         case openai.APIConnectionError() | httpx2.HTTPError():
@@ -211,5 +213,8 @@ def _failed(error: Exception) -> LlmFailed:
             return _unreadable()
 
 
-def _retry_s(header: str) -> float:
+def _retry_s(status: int, header: str) -> float | None:
+    """When to ask again; None where the same request fails until somebody changes the configuration."""
+    if status < 500 and status not in _PASSING_STATUSES:
+        return None
     return min(RETRY_S_MAX, max(1.0, float(header))) if header.isdecimal() else 1.0

@@ -75,7 +75,7 @@ def details(error: RapportError, call: Call) -> bytes:
     _add(status, info)
     if isinstance(error, InvalidArgument):
         _add(status, _bad_request(error))
-    if isinstance(error, ResourceExhausted | Unavailable):
+    if isinstance(error, ResourceExhausted | Unavailable) and error.retry_s is not None:
         delay = Duration()
         delay.FromNanoseconds(int(error.retry_s * 1e9))
         _add(status, RetryInfo(retry_delay=delay))
