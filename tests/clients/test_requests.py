@@ -125,7 +125,11 @@ def test_values_of_another_type_are_refused_naming_the_type_that_is_needed() -> 
         ({"end_user_id": 7}, "^end_user_id: a str is needed, not int$"),
         ({"wait": "3"}, "^wait: seconds"),
         ({"memories": [{"source_id": b"x\xff"}]}, r"^memories\[0\]\.source_id"),
-        ({"end_user_id": "\ud800"}, "end_user_id"),
+        ({"end_user_id": "\ud800"}, "^end_user_id: .*surrogates"),
+        (
+            {"memories": [{"metadata": {"a": ["\ud800"]}}]},
+            r"^memories\[0\]\.metadata: .*surrogates",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_by_path(fields: dict[str, object], place: str) -> None:

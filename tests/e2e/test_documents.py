@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from google.protobuf.json_format import MessageToJson
 
 from tests.fix_rapport import TenantHandle
 
@@ -12,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def run_block(name: str, position: int) -> None:
+def run_block(name: str, position: int, **given: object) -> None:
     source = BLOCK.findall((ROOT / name).read_text())[position]
-    exec(compile(source, f"{name}, block {position}", "exec"), {"__name__": "document"})
+    exec(compile(source, f"{name}, block {position}", "exec"), {"__name__": "document", **given})
 
 
 @pytest.fixture
@@ -33,6 +34,22 @@ def test_the_conversation_of_the_readme_runs(
     shown = capsys.readouterr().out
     assert "She fears the anaesthesia" in shown
     assert "You said you would call me on Tuesday." in shown
+
+
+def test_a_receipt_is_checked_without_a_server_as_the_document_shows(
+    told: TenantHandle,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    told.client.process("maya", message="Hello.")
+    receipt = told.operator.erase("maya").receipt
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "receipt.json").write_text(MessageToJson(receipt))
+    run_block("docs/erasure.md", 1, OPERATOR_KEY=told.server.operator_key)
+    monkeypatch.setenv("RAPPORT_TARGET", "127.0.0.1:9")
+    run_block("docs/erasure.md", 2)
+    assert capsys.readouterr().out == f"genuine: {receipt.receipt_id} verified\n"
 
 
 def test_what_is_due_is_marked_as_done_as_the_document_shows(told: TenantHandle):

@@ -15,7 +15,8 @@ RapportError
 ├── CallCancelledError        the call was cancelled, or the client closed under it
 └── InternalError             a fault of the server; `request_id` finds it in the server's log
 
-Codes without a class of their own (UNKNOWN, OUT_OF_RANGE, DATA_LOSS) are RapportError itself.
+What cannot be sent at all, such as a naive datetime or an unknown field, is none of these but a ValueError or
+TypeError that names the field. Codes without a class of their own (UNKNOWN, OUT_OF_RANGE, DATA_LOSS) are RapportError itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

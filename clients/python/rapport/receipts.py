@@ -9,7 +9,8 @@ from rapport.messages import ErasureReceipt
 def receipt_payload(receipt: ErasureReceipt) -> bytes:
     """The canonical JSON that `receipt.signature` (Ed25519, 64 bytes) was made over.
 
-    Anyone can check a receipt with a public key of `get_signing_keys` and any Ed25519 library:
+    Anyone can check a receipt with a public key of `get_signing_keys` and any Ed25519 library, such as that of
+    the extra `verify`:
 
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -91,7 +91,7 @@ def set_message(target: Message, value: object, at: str) -> None:
     elif isinstance(target, FieldMask):
         fill(target, {"paths": value}, at)
     elif isinstance(target, Struct):
-        target.update(_json_object(value, at))  # type: ignore[arg-type]
+        _set_struct(target, value, at)
     elif isinstance(value, str) and target.DESCRIPTOR.name == "MemoryItem":
         fill(target, {"text": value}, at)
     elif isinstance(value, Mapping):
@@ -101,6 +101,13 @@ def set_message(target: Message, value: object, at: str) -> None:
         raise TypeError(
             f"{at}: {name} or a dict of its fields is needed, not {type(value).__name__}"
         )
+
+
+def _set_struct(target: Struct, value: object, at: str) -> None:
+    try:
+        target.update(_json_object(value, at))  # type: ignore[arg-type]
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{at}: {error}") from None
 
 
 def _set_time(target: Timestamp, value: object, at: str) -> None:
