@@ -154,14 +154,16 @@ async def check_processes(conn: Connection, own: Own, report: Report) -> None:
         if process.silent_s >= SILENT_S or (process.process_id == own.process_id and not own.runs)
     ]
     report.ok("processes", f"{len(known)} known, {len(known) - len(silent)} alive")
-    for process in silent:
+    for process in known:
         if process.pending:
             mine = process.process_id == own.process_id
             report.warn(
                 "erasures",
                 f"{process.pending} wait for {'this data directory' if mine else f'process {process.process_id}'}, "
                 f"silent for {_duration(process.silent_s)}",
-                "start that server: it drops them before it serves; gone for ever: see docs/operations.md",
+                "start that server: it drops them before it serves; gone for ever: see docs/operations.md"
+                if process in silent
+                else "if it runs it confirms within seconds; else start it: it drops them before it serves",
             )
     if count := await inspection.unverified(conn):
         report.warn(
