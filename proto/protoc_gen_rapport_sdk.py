@@ -51,6 +51,8 @@ NEEDED_BY_RPC = {
     "DeletePersonRelation": {"end_user_id"},
     "DeleteTrigger": {"end_user_id"},
 }
+# What these are about is the tenant itself, which therefore comes first; empty = the client's.
+TENANT_RPCS = frozenset({"GetTenant", "UpdateTenant"})
 # In these an empty tenant_id is not "the client's tenant": it lists all, or must be spelled out.
 UNSCOPED_RPCS = frozenset({"ListTenants", "CreateTenant", "DeleteTenant"})
 LAST_FIELDS = ("tenant_id", "request_id", "page_size", "page_token")
@@ -302,7 +304,10 @@ def method_source(contract: Contract, method: MethodDescriptorProto, asynchronou
     needed = NEEDED_FIELDS | NEEDED_BY_RPC.get(method.name, set())
     last = [name for name in LAST_FIELDS if name not in needed]
     fields = sorted(request.field, key=lambda f: f.name in last and last.index(f.name) + 1)
-    first = [f for f in fields if f.name == "end_user_id" or f.name in needed & {"tenant_id"}]
+    leading = {"end_user_id"} | needed & {"tenant_id"}
+    if method.name in TENANT_RPCS:
+        leading.add("tenant_id")
+    first = [f for f in fields if f.name in leading]
     rest = [f for f in fields if f not in first]
 
     rows = ["self", *(argument(f, f.name in needed) for f in first), "*"]

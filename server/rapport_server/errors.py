@@ -140,7 +140,7 @@ class Aborted(RapportError):
 
 
 class Erased(Aborted):
-    """The person was erased while this call was under way; nothing was written."""
+    """The person was erased after this call was first sent; nothing of it is stored."""
 
     reason = "ERASED"
 

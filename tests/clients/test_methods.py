@@ -89,3 +89,19 @@ async def test_the_clients_tenant_fills_an_empty_one_but_is_no_filter_or_victim(
     assert tenants[3].header.tenant_id == "clinic"
     with pytest.raises(TypeError, match="tenant_id"):
         await caller.call(lambda c: c.delete_tenant())
+
+
+async def test_a_tenant_is_named_first_wherever_it_is_what_the_call_is_about(
+    server: ScriptedServer, connect: Any
+) -> None:
+    caller = connect(tenant_id="clinic")
+    for call in (
+        lambda c: c.create_tenant("bank"),
+        lambda c: c.get_tenant("bank"),
+        lambda c: c.update_tenant("bank", allow_llm=True),
+        lambda c: c.update_tenant(tenant_id="bank", allow_llm=True),
+        lambda c: c.delete_tenant("bank"),
+        lambda c: c.update_tenant(allow_llm=True),
+    ):
+        await caller.call(call)
+    assert [seen.request.tenant_id for seen in server.seen] == ["bank"] * 5 + ["clinic"]

@@ -4,17 +4,23 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg
 import pytest
 from google.protobuf.json_format import MessageToJson
 
 from tests.fix_rapport import TenantHandle
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = r"^```{}\n(.*?)^```"
+
+
+def blocks(name: str, language: str = "python") -> list[str]:
+    pattern = re.compile(BLOCK.format(language), re.MULTILINE | re.DOTALL)
+    return pattern.findall((ROOT / name).read_text())
 
 
 def run_block(name: str, position: int, **given: object) -> None:
-    source = BLOCK.findall((ROOT / name).read_text())[position]
+    source = blocks(name)[position]
     exec(compile(source, f"{name}, block {position}", "exec"), {"__name__": "document", **given})
 
 
@@ -59,3 +65,14 @@ def test_what_is_due_is_marked_as_done_as_the_document_shows(told: TenantHandle)
     run_block("docs/people-and-follow-ups.md", 0)
     assert [one.done for one in told.client.list_triggers("maya")] == [True]
     assert not told.client.process("maya", message="Hello.").triggers
+
+
+def test_a_key_takes_the_place_of_a_lost_operator_key_as_the_document_shows(tenant: TenantHandle):
+    key_id = tenant.key.split("_")[1]
+    (statement,) = (sql for sql in blocks("docs/operations.md", "sql") if "api_key" in sql)
+    with psycopg.connect(tenant.server.superuser_dsn()) as conn:
+        assert conn.execute(statement.replace("KEY_ID", key_id)).rowcount == 1
+    with tenant.server.client(tenant.key, tenant.tenant_id) as promoted:
+        made = promoted.create_api_key(role="OPERATOR")
+    with tenant.server.client(made.secret, tenant.tenant_id) as operator:
+        assert operator.revoke_api_key(key_id=key_id).api_key.revoked

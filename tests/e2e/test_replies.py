@@ -12,7 +12,7 @@ import pytest
 from rapport import AnalysisOrigin, Client, Intent
 from rapport.v1.memory_service_pb2 import ProcessStreamResponse
 from rapport_server.commands.reply import Reply
-from rapport_server.errors import LlmNotConfigured
+from rapport_server.errors import LlmNotAllowed, LlmNotConfigured
 from tests import fix_llm as script
 from tests.e2e.scene import NOON, is_stranger, refused, texts, together
 from tests.fix_llm import REPLY, LlmServer, delta, event, says, sends
@@ -123,6 +123,9 @@ async def test_a_server_without_an_endpoint_says_so_before_it_does_anything() ->
     allowing = replace(TENANT, allow_llm=True)
     with pytest.raises(LlmNotConfigured):
         await command(nothing, allowing, nothing, nothing)  # type: ignore[arg-type]
+    # Where the tenant does not allow one either, both are told at once.
+    with pytest.raises(LlmNotAllowed, match=r"does not allow .* No language model .* configured"):
+        await command(nothing, TENANT, nothing, nothing)  # type: ignore[arg-type]
 
 
 FAILURES = {

@@ -1112,11 +1112,15 @@ class AsyncMethods:
 
     async def get_tenant(
         self,
-        *,
         tenant_id: str = "",
+        *,
         timeout: float | None = None,
     ) -> m.GetTenantResponse:
-        """Answers a tenant with the state of its stores; unknown: NOT_FOUND. OPERATOR."""
+        """Answers a tenant with the state of its stores; unknown: NOT_FOUND. OPERATOR.
+
+        tenant_id: The tenant; empty = the credential's. Another's: PERMISSION_DENIED. An operator
+            key must name one, else INVALID_ARGUMENT.
+        """
         return await self._calls.unary(
             c.GET_TENANT,
             {
@@ -1148,6 +1152,7 @@ class AsyncMethods:
 
     async def update_tenant(
         self,
+        tenant_id: str = "",
         *,
         plan: c.PlanInput | None = None,
         metadata_schema: Sequence[c.MetadataFieldInput] = (),
@@ -1156,12 +1161,13 @@ class AsyncMethods:
         infer_default: bool | None = None,
         allow_llm: bool | None = None,
         update_mask: FieldMaskInput | None = None,
-        tenant_id: str = "",
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.UpdateTenantResponse:
         """Changes a tenant; unknown: NOT_FOUND. OPERATOR.
 
+        tenant_id: The tenant; empty = the credential's. Another's: PERMISSION_DENIED. An operator
+            key must name one, else INVALID_ARGUMENT.
         plan: How much is retained from the next sweep on; UNSPECIFIED under the mask = ENTERPRISE.
         metadata_schema: The whole new schema, at most 64 fields. A field that stays must keep its
             type: otherwise FAILED_PRECONDITION.
@@ -1178,6 +1184,7 @@ class AsyncMethods:
         return await self._calls.unary(
             c.UPDATE_TENANT,
             {
+                "tenant_id": tenant_id,
                 "plan": plan,
                 "metadata_schema": metadata_schema,
                 "default_end_user_id": default_end_user_id,
@@ -1185,7 +1192,6 @@ class AsyncMethods:
                 "infer_default": infer_default,
                 "allow_llm": allow_llm,
                 "update_mask": update_mask,
-                "tenant_id": tenant_id,
                 "request_id": request_id,
             },
             timeout,

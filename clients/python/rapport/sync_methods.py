@@ -1154,11 +1154,15 @@ class Methods:
 
     def get_tenant(
         self,
-        *,
         tenant_id: str = "",
+        *,
         timeout: float | None = None,
     ) -> m.GetTenantResponse:
-        """Answers a tenant with the state of its stores; unknown: NOT_FOUND. OPERATOR."""
+        """Answers a tenant with the state of its stores; unknown: NOT_FOUND. OPERATOR.
+
+        tenant_id: The tenant; empty = the credential's. Another's: PERMISSION_DENIED. An operator
+            key must name one, else INVALID_ARGUMENT.
+        """
         return run(
             self._calls.unary(
                 c.GET_TENANT,
@@ -1192,6 +1196,7 @@ class Methods:
 
     def update_tenant(
         self,
+        tenant_id: str = "",
         *,
         plan: c.PlanInput | None = None,
         metadata_schema: Sequence[c.MetadataFieldInput] = (),
@@ -1200,12 +1205,13 @@ class Methods:
         infer_default: bool | None = None,
         allow_llm: bool | None = None,
         update_mask: FieldMaskInput | None = None,
-        tenant_id: str = "",
         request_id: str = "",
         timeout: float | None = None,
     ) -> m.UpdateTenantResponse:
         """Changes a tenant; unknown: NOT_FOUND. OPERATOR.
 
+        tenant_id: The tenant; empty = the credential's. Another's: PERMISSION_DENIED. An operator
+            key must name one, else INVALID_ARGUMENT.
         plan: How much is retained from the next sweep on; UNSPECIFIED under the mask = ENTERPRISE.
         metadata_schema: The whole new schema, at most 64 fields. A field that stays must keep its
             type: otherwise FAILED_PRECONDITION.
@@ -1223,6 +1229,7 @@ class Methods:
             self._calls.unary(
                 c.UPDATE_TENANT,
                 {
+                    "tenant_id": tenant_id,
                     "plan": plan,
                     "metadata_schema": metadata_schema,
                     "default_end_user_id": default_end_user_id,
@@ -1230,7 +1237,6 @@ class Methods:
                     "infer_default": infer_default,
                     "allow_llm": allow_llm,
                     "update_mask": update_mask,
-                    "tenant_id": tenant_id,
                     "request_id": request_id,
                 },
                 timeout,

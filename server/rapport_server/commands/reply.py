@@ -92,7 +92,11 @@ class Reply:
 
     def _model_for(self, tenant: Tenant) -> LanguageModel:
         if not tenant.allow_llm:
-            raise LlmNotAllowed(field="generate_reply")
+            # Both at once, so that nobody clears one hurdle to meet the next.
+            both = (
+                None if self._model else f"{LlmNotAllowed().message} {LlmNotConfigured().message}"
+            )
+            raise LlmNotAllowed(both, field="generate_reply")
         if self._model is None:
             raise LlmNotConfigured(field="generate_reply")
         return self._model
